@@ -269,7 +269,7 @@ fn settle(dialect: &dyn Dialect, event: &Event, after: &After, setting: &HookSet
         if !after.interrupted {
             gate.ran(&actor, workspace.as_deref(), &call_id)?;
         }
-        let by = Reporter::of(&actor, &way_in(dialect));
+        let by = Reporter::of(&gate.owned(actor), &way_in(dialect));
         let which = Which::Call { by, session: event.session.clone(), call_id };
         let (input_tokens, output_tokens) = (after.ended.input_tokens, after.ended.output_tokens);
         gate.settle(&which, &Outcome { input_tokens, output_tokens, ..Outcome::default() })

@@ -145,7 +145,7 @@ impl Gate {
     pub fn ran(&self, actor: &Actor, workspace: Option<&Path>, call_id: &str) -> Result<(), Error> {
         match &self.memory {
             Some(memory) if self.in_force().policy.remembers_writes() => {
-                fact::ran(memory.places(), &fact::Whose::of(actor, workspace), call_id)
+                fact::ran(memory.places(), &fact::Whose::of(&self.owned(actor.clone()), workspace), call_id)
             }
             _ => Ok(()),
         }
@@ -321,6 +321,7 @@ impl Gate {
     pub fn route(&self, actor: &sayso_policy::Actor) -> Result<sayso_policy::Route, crate::Error> {
         let in_force = self.in_force();
         let policy = &in_force.policy;
+        let actor = &policy.owned(actor.clone(), false);
         let counting = policy.counting(None);
         let of_session = |(scope, most, per): &(sayso_policy::Scope, u64, Option<std::time::Duration>)| {
             (*scope == sayso_policy::Scope::Session).then_some((*most, *per))
@@ -382,6 +383,12 @@ impl Gate {
             Some(memory) => open::findings(&open::look_again(memory.places(), &in_force), call),
             None => Vec::new(),
         }
+    }
+
+    /// An actor, with what the owner states of calls that come in here.
+    #[must_use]
+    pub fn owned(&self, actor: Actor) -> Actor {
+        self.in_force().policy.owned(actor, false)
     }
 
     /// The policy in force now.

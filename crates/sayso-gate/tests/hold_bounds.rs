@@ -4,8 +4,8 @@
 
 use sayso_gate::hold::bounds;
 use sayso_gate::{InForce, Places};
-use sayso_policy::PolicyText;
 use sayso_policy::hold::Lowered;
+use sayso_policy::{Actor, PolicyText};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -49,8 +49,14 @@ impl World {
         let file =
             PolicyText { layer: sayso_policy::Layer::User, name: "p.toml".into(), text: text.into(), trusted: true };
         let in_force = InForce::given(vec![file]).unwrap();
-        bounds(&self.places, &in_force, &self.app, Some(&self.home), &["AWS_SECRET_ACCESS_KEY".into(), "PATH".into()])
-            .unwrap()
+        bounds(
+            &self.places,
+            &in_force,
+            &self.app,
+            Some(&self.home),
+            (&Actor::default(), &["AWS_SECRET_ACCESS_KEY".into(), "PATH".into()]),
+        )
+        .unwrap()
     }
 }
 
@@ -134,9 +140,10 @@ fn the_home_is_empty_but_for_tools_and_what_is_saysos_is_out_of_reach() {
 fn a_workspace_that_is_a_home_is_not_written() {
     let world = world();
     let in_force = InForce::given(vec![PolicyText::preset("developer")]).unwrap();
-    let found = bounds(&world.places, &in_force, &world.home, Some(&world.home), &[]).unwrap().bounds;
+    let found =
+        bounds(&world.places, &in_force, &world.home, Some(&world.home), (&Actor::default(), &[])).unwrap().bounds;
     assert!(!found.write.contains(&world.home), "{found:#?}");
-    assert!(bounds(&world.places, &in_force, &world.app.join("gone"), None, &[]).is_err());
+    assert!(bounds(&world.places, &in_force, &world.app.join("gone"), None, (&Actor::default(), &[])).is_err());
 }
 
 #[test]
@@ -151,7 +158,8 @@ fn a_compiled_copy_gives_the_same_bounds() {
     let bytes = sayso_policy::image::write(&policy, b"l", b"").unwrap();
     let (imaged, _) = sayso_policy::image::open(Box::new(bytes), b"l").unwrap();
     let of = |in_force: &InForce| {
-        bounds(&world.places, in_force, &world.app, Some(&world.home), &["AWS_TOKEN".into()]).unwrap()
+        bounds(&world.places, in_force, &world.app, Some(&world.home), (&Actor::default(), &["AWS_TOKEN".into()]))
+            .unwrap()
     };
     let (one, other) = (of(&InForce::of(policy, vec![file])), of(&InForce::of(imaged, Vec::new())));
     assert_eq!(one.losses, other.losses);
@@ -161,4 +169,19 @@ fn a_compiled_copy_gives_the_same_bounds() {
     assert_eq!(one, other);
     assert!(one.bounds.read_only.contains(&world.app.join("a.lock")) && one.bounds.withhold.is_empty());
     assert_eq!(one.losses.len(), 1, "{:#?}", one.losses);
+}
+
+#[test]
+fn a_kind_of_agent_has_the_bounds_of_its_own_presets() {
+    let world = world();
+    let text = "extends = ['developer']\n[allow]\nconnect = ['docs.example']\n[for.'agent:reviewer']\nextends = ['reviewer']\n";
+    let file = PolicyText { layer: sayso_policy::Layer::User, name: "p.toml".into(), text: text.into(), trusted: true };
+    let in_force = InForce::given(vec![file]).unwrap();
+    let of = |agent: &str| {
+        let actor = Actor { agent: Some(agent.into()), ..Actor::default() };
+        bounds(&world.places, &in_force, &world.app, Some(&world.home), (&actor, &[])).unwrap().bounds
+    };
+    let reaches = |agent: &str| of(agent).hosts.iter().any(|host| host.name == "docs.example");
+    assert!(reaches("claude-code"), "{:?}", of("claude-code").hosts);
+    assert!(!reaches("reviewer"), "a reviewer connects nowhere, and neither do its builds");
 }

@@ -58,7 +58,15 @@ impl World {
     }
 
     fn hold(&self) -> sayso_shell::bounds::Bounds {
-        bounds(&self.places, &Self::in_force(DEVELOPER), &self.app, Some(&self.home), &[]).unwrap().bounds
+        bounds(
+            &self.places,
+            &Self::in_force(DEVELOPER),
+            &self.app,
+            Some(&self.home),
+            (&sayso_policy::Actor::default(), &[]),
+        )
+        .unwrap()
+        .bounds
     }
 
     fn settle(&self) -> Vec<String> {
@@ -198,7 +206,8 @@ fn the_next_call_looks_instead_of_a_runner_that_was_killed() {
         let base = PathBuf::from(root);
         let (home, app) = (base.join("ann"), base.join("ann/build/out/app"));
         let places = Places::below(&home, &base);
-        let _ = bounds(&places, &World::in_force(DEVELOPER), &app, Some(&home), &[]).unwrap();
+        let _ = bounds(&places, &World::in_force(DEVELOPER), &app, Some(&home), (&sayso_policy::Actor::default(), &[]))
+            .unwrap();
         fs::create_dir_all(app.join("sub")).unwrap();
         fs::write(app.join("sub/CLAUDE.md"), "evil").unwrap();
         println!("ready");

@@ -4,6 +4,7 @@
 use crate::foreign;
 use crate::judging::Judging;
 use crate::policy::{CompiledFile, Policy};
+use crate::role::{self, Side};
 use crate::stage::opinions::Opinions;
 use crate::stage::{
     Inputs, ask, built_in, default, grants, hold, integrity, limits, mode, models, patterns, rules, tools,
@@ -37,10 +38,16 @@ pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, fa
     let ground = crate::ground::of(policy, operation, state, guards);
     let judging = Judging::on(ground, operation, facts, guards).after(&state.past);
     let mode = |file: &CompiledFile| policy.mode_of(file, state.mode);
-    let mut decision = judge(&Inputs::new(policy, &judging, state, |file| CompiledFile::counts_in(mode(file))));
+    let more = policy.more_sides(&operation.actor);
+    let by_all = |state: &State, counts: &dyn Fn(&CompiledFile) -> bool| {
+        let by = |side: &Side| judge(&Inputs::new(policy, &judging, state, side, counts));
+        let Some((first, rest)) = more.split_first() else { return by(&Side::default()) };
+        rest.iter().map(by).fold(by(first), role::stricter)
+    };
+    let mut decision = by_all(state, &|file| CompiledFile::counts_in(mode(file)));
     if policy.files.iter().any(|file| mode(file) == Mode::Shadow) || state.mode == Some(Mode::Shadow) {
         let enforced = State { mode: None, ..state.clone() };
-        decision.would = Some(judge(&Inputs::new(policy, &judging, &enforced, |_| true)).verdict);
+        decision.would = Some(by_all(&enforced, &|_| true).verdict);
     }
     // By what was looked at for the decision: a search through a whole project is not gone through twice.
     if policy.remembers() && matches!(decision.answer, Answer::Allow | Answer::Ask) {

@@ -201,6 +201,13 @@ fn judge_file(stages: &dyn Stages, inputs: &Inputs<'_, '_>, said: &mut Opinions)
         }
         on_effect(said, Stage::Rules, remark);
     }
+    for actor in operation.actor.as_reported() {
+        let reported = Operation { actor, ..operation.clone() };
+        let stricter = stages.rules(&reported, inputs.judging.facts).into_iter();
+        stricter
+            .filter(|remark| remark.verdict != Verdict::Allow)
+            .for_each(|remark| on_effect(said, Stage::Rules, remark));
+    }
     let blocked = stages.blocked(state).filter(|_| !essential);
     let limits = stages.limits(operation, state).into_iter().chain(blocked);
     said.call.extend(limits.map(|remark| Opinion { always: true, ..opinion(Stage::Limits, remark) }));
@@ -220,8 +227,12 @@ pub(crate) fn hidden(stages: &dyn Stages, tool: &ToolName, actor: &Actor) -> Opt
     let mut next = Some(actor);
     for _ in 0..8 {
         let current = next?;
-        if let Some(found) = stages.tools(tool, current) {
-            return Some(found);
+        // INVARIANT: what an agent reports of itself is judged beside what is stated, in place of none.
+        let found = stages
+            .tools(tool, current)
+            .or_else(|| current.as_reported().iter().find_map(|reported| stages.tools(tool, reported)));
+        if found.is_some() {
+            return found;
         }
         next = current.parent.as_deref();
     }

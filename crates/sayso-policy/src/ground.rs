@@ -13,7 +13,7 @@ use crate::condition::Condition;
 use crate::guard::{self, Guards};
 use crate::index::Table;
 use crate::pattern::{Bases, Ground, PathPattern, Watch, beside};
-use crate::policy::Policy;
+use crate::policy::{CompiledFile, Policy};
 use crate::rule::{Pattern, Rule};
 use crate::stage::integrity;
 use crate::state::{GrantSelector, State};
@@ -48,7 +48,7 @@ pub(crate) fn of<'a>(
             let guards = guards.unwrap_or_else(|| guard::built_in());
             let earlier = policy.files.iter().map(|file| &file.after);
             let rules = tables.chain(earlier).chain([&guards.secrets, &guards.steering]).flat_map(Table::each);
-            let holds = policy.files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
+            let holds = policy.files.iter().flat_map(CompiledFile::holds).filter_map(|hold| hold.write.as_ref());
             let held = holds.flat_map(|list| list.except.iter().map(|one| &one.pattern));
             let patterns = rules.flat_map(looks_for).chain(integrity::patterns()).chain(held).chain(&granted);
             Some(Watch::new(root, &Bases::of(operation), patterns))

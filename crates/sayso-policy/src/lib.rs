@@ -22,6 +22,7 @@ mod past;
 mod pattern;
 mod policy;
 pub mod presets;
+mod role;
 mod rule;
 mod ruleset;
 mod set;

@@ -285,7 +285,7 @@ impl SelfWritten {
         if known.lost {
             found.is(Tri::Maybe);
         }
-        for (path, call) in known.written.iter().filter(|(path, _)| own.includes(path)) {
+        for (path, call) in known.written.iter().filter(|(path, _)| own.includes(path) || own.leads_to(path)) {
             found.written_before(judging, path, call, known);
         }
         if !known.areas.is_empty() {
@@ -296,6 +296,10 @@ impl SelfWritten {
             for path in there.files.iter().filter(|path| !known.written.contains_key(*path)) {
                 let Some((_, call)) = known.areas.iter().find(|(area, _)| area.may_hold(path)) else { continue };
                 match judging.facts.files.changed_ms(path) {
+                    // Nothing was really written, so the file's own times say nothing; the call named it.
+                    _ if known.rehearsed && known.areas.iter().any(|(area, _)| area.folder == *path) => {
+                        found.written_before(judging, path, call, known);
+                    }
                     Some(changed) if changed.saturating_add(CLOCKS_MS) < known.since_ms => {}
                     _ => found.written_before(judging, path, call, known),
                 }
@@ -335,7 +339,7 @@ impl SelfWritten {
         let later = judging.run(id).is_some_and(|run| effect.span.start > run.span.end);
         let found = if later || !effect.certain { Tri::Maybe } else { Tri::Yes };
         match writes(judging, at, effect, target) {
-            Writes::File(path) if own.includes(&path) => {
+            Writes::File(path) if own.includes(&path) || own.leads_to(&path) => {
                 self.is(found);
                 self.files.push(Wrote { path, content: None, call: None });
             }

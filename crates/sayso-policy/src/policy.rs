@@ -6,6 +6,7 @@ use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
 use crate::past::{self, Deeds, Past, Wrote};
+use crate::role::{Group, Role};
 use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
@@ -14,7 +15,9 @@ use crate::stage::patterns::ParamRule;
 use crate::stage::tools::{self, ToolLayer};
 use crate::state::{Counting, Scope, State, Usage};
 use crate::text::{Mode, Problem};
-use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, Request, ToolCall, ToolName, Tri, Verdict};
+use crate::word::{
+    Actor, Decision, Facts, Layer, Operation, Reason, Request, Stated, ToolCall, ToolName, Tri, Verdict,
+};
 use sayso_shell::program::{Catalogue, Knowing};
 use sayso_shell::{NoEnvironment, NoFiles, Target, Verb};
 use std::collections::BTreeMap;
@@ -90,6 +93,12 @@ pub(crate) struct CompiledFile {
     pub unanswered: Option<Verdict>,
     /// `[models]`.
     pub models: Vec<ModelRule>,
+    /// `[actor]`.
+    pub actor: Option<Stated>,
+    /// What agents report of themselves counts as if it were stated.
+    pub trusts_roles: bool,
+    /// `[for]`.
+    pub roles: Vec<Role>,
     /// `[hold]`, its presets' included.
     pub hold: Option<HoldSection>,
     /// What its rules, and those of its presets, ask about earlier calls.
@@ -102,6 +111,8 @@ pub(crate) struct CompiledFile {
 #[derive(Debug)]
 pub(crate) struct CompiledPreset {
     pub table: Table,
+    /// Whose defaults it belongs to.
+    pub group: Group,
 }
 
 /// A verdict for each verb.
@@ -167,7 +178,7 @@ impl Policy {
     /// Whether some file says what is held.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.files.iter().any(|file| file.hold.is_some())
+        self.files.iter().any(|file| file.holds().next().is_some())
     }
 
     /// The programs that are known: Sayso's own, and those that the files teach.
@@ -178,7 +189,10 @@ impl Policy {
 
     /// Normalises a call and works out what it would do, by the programs that this policy knows.
     #[must_use]
-    pub fn operation(&self, call: ToolCall, facts: Facts<'_>) -> Operation {
+    pub fn operation(&self, mut call: ToolCall, facts: Facts<'_>) -> Operation {
+        if self.files.iter().any(|file| file.actor.is_some()) {
+            call.actor = self.owned(call.actor, true);
+        }
         let env = Knowing { env: facts.env, programs: &self.programs };
         Operation::new(call, Facts { env: &env, ..facts })
     }
@@ -212,12 +226,12 @@ impl Policy {
     /// Why a tool is not there for an actor; `None`: it is. What is hidden is denied, and not listed.
     #[must_use]
     pub fn hides(&self, tool: &ToolName, actor: &Actor) -> Option<Reason> {
+        let actor = &self.owned(actor.clone(), true);
         self.files
             .iter()
             .filter(|file| CompiledFile::counts_in(file.mode))
             .find_map(|file| {
-                tools::hiding(&file.tools, &file.layer, tool, actor)
-                    .filter(|found| !(found.closed_list && essential::is(file, tool)))
+                tools::hiding(file, tool, actor).filter(|found| !(found.closed_list && essential::is(file, tool)))
             })
             .map(|found| found.opinion.reason)
             .or_else(|| self.foreign_hides(tool, actor))
@@ -236,8 +250,10 @@ impl Policy {
         let judging = Judging::new(&operation, facts, self.image.as_ref().map(|image| &image.guards));
         let about = operation.effects.iter().position(|effect| matches!(effect.target, Target::Tool))?;
         let mut found = None;
-        for file in self.files.iter().filter(|file| CompiledFile::counts_in(file.mode)) {
-            for table in file.presets.iter().map(|preset| &preset.table).chain([&file.own]) {
+        let sides = self.sides(&operation.actor);
+        for (at, file) in self.files.iter().enumerate().filter(|(_, file)| CompiledFile::counts_in(file.mode)) {
+            let speaks = |preset: &&CompiledPreset| sides.iter().any(|side| side.group(at) == preset.group);
+            for table in file.presets.iter().filter(speaks).map(|preset| &preset.table).chain([&file.own]) {
                 table.candidates(&judging, about, &mut |rule| {
                     let whatever = rule.when.iter().all(Condition::asks_only_who);
                     if rule.verdict == Verdict::Deny && whatever && rule.matches(&judging, about) == Tri::Yes {
@@ -352,7 +368,7 @@ impl Policy {
     /// Whether any file says something of holding runs.
     #[must_use]
     pub fn has_hold(&self) -> bool {
-        self.files.iter().any(|file| file.hold.is_some())
+        self.holds()
     }
 
     /// Whether any rule names approvers of its own, which need a queue.

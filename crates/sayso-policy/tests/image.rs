@@ -21,6 +21,18 @@ disable = ["no-force-push"]
 default = { read = "allow", run = "ask", connect = "deny" }
 unanswered = "deny"
 
+[actor]
+team = "a"
+tenant = "t"
+
+[for."agent:reviewer"]
+extends = ["reviewer"]
+disable = ["reviewer-connects-nowhere"]
+
+[for."provider:openai/gpt-4"]
+extends = ["full"]
+default = { run = "deny" }
+
 [allow]
 run     = ["git {status,log,diff,commit}", "just", "/opt/tools/*", "@filters", "re:^make [a-z]+$", "*  --version"]
 read    = ["./**", "~/notes/*.md", "!./private/**", "re:^/var/log/"]

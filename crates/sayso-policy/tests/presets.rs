@@ -198,6 +198,21 @@ fn ci_denies_what_it_does_not_allow() {
 }
 
 #[test]
+fn a_reviewer_reads_and_builds_only_held() {
+    check("reviewer", include_str!("cases/reviewer.txt"));
+}
+
+#[test]
+fn a_researcher_reads_here_and_on_the_web_and_runs_only_readers() {
+    check("researcher", include_str!("cases/researcher.txt"));
+}
+
+#[test]
+fn a_deployer_builds_and_asks_before_others_get_something() {
+    check("deployer", include_str!("cases/deployer.txt"));
+}
+
+#[test]
 fn locked_down_reads_the_workspace_and_denies_the_rest() {
     check("locked-down", include_str!("cases/locked-down.txt"));
 }

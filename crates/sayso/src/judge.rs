@@ -9,7 +9,7 @@ use sayso_policy::explain::{Change, nearest};
 use sayso_policy::hold::Lowered;
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
-use sayso_policy::{CanHold, Decision, Facts, Operation, PolicyText, State, ToolCall};
+use sayso_policy::{Actor, CanHold, Decision, Facts, Layer, Operation, PolicyText, State, ToolCall};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -76,10 +76,10 @@ impl Judge {
     }
 
     /// The bounds of held runs in a workspace.
-    pub(crate) fn bounds(&self, workspace: &Path, home: Option<&Path>) -> anyhow::Result<Lowered> {
+    pub(crate) fn bounds(&self, actor: &Actor, workspace: &Path, home: Option<&Path>) -> anyhow::Result<Lowered> {
         let env: Vec<std::ffi::OsString> = std::env::vars_os().map(|(name, _)| name).collect();
         let places = Places::find(Home::Environment)?;
-        Ok(sayso_gate::hold::bounds(&places, &self.gate.in_force(), workspace, home, &env)?)
+        Ok(sayso_gate::hold::bounds(&places, &self.gate.in_force(), workspace, home, (actor, &env))?)
     }
 
     /// The narrowest rule that would let a call pass that is asked about; `None`: there is no place for rules.
@@ -172,7 +172,12 @@ pub(crate) fn rendered(problems: &[Problem], files: &[PolicyText]) -> String {
 /// One file that was named, or else those in force here.
 pub(crate) fn files_or_in_force(file: Option<&Path>) -> Result<Vec<PolicyText>, Failure> {
     if let Some(file) = file {
-        return Ok(vec![text(&file.to_string_lossy())?]);
+        let mut text = text(&file.to_string_lossy())?;
+        // What a project's file may not say, it may not say here.
+        if file.file_name().is_some_and(|name| name == ".sayso.toml") {
+            text.layer = Layer::Project;
+        }
+        return Ok(vec![text]);
     }
     let in_force =
         InForce::load(&Places::find(Home::Environment)?, Some(&std::env::current_dir()?)).map_err(refused)?;

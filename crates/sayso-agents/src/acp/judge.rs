@@ -53,7 +53,7 @@ pub(super) struct Who {
 }
 
 impl Who {
-    fn actor(&self) -> Actor {
+    pub(super) fn actor(&self) -> Actor {
         let actor = Actor { agent: self.agent.clone(), session: self.session.clone(), ..Actor::default() };
         self.stated.of(actor)
     }
@@ -174,7 +174,8 @@ impl Judge {
         let exact = Bound::to(&operation, facts).exact;
         let Ok(store) = self.memory.store() else { return };
         let pending = store.approvals(true, MOST_QUESTIONS).unwrap_or_default();
-        for one in pending.iter().filter(|one| one.question.exact == exact && one.question.actor == who.actor()) {
+        let actor = self.gate_of(who).map_or_else(|_| who.actor(), |gate| gate.owned(who.actor()));
+        for one in pending.iter().filter(|one| one.question.exact == exact && one.question.actor == actor) {
             // If it cannot be taken back it expires, and an answer to it is for nobody.
             let _ = store.cancel(&one.question.id, "the agent withdrew its request", now_ms());
         }

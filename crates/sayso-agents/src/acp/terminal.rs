@@ -54,6 +54,7 @@ impl Terminal {
             folder: self.folder.clone(),
             session: who.session.clone(),
             agent: who.agent.clone(),
+            actor: Some(Box::new(who.actor())),
             call_id: None,
             workspace: who.workspace.clone().unwrap_or_else(|| Path::new("/").to_owned()),
             home: Some(places.home.clone()),

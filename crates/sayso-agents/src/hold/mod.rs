@@ -67,6 +67,8 @@ struct Place {
     command: String,
     input: Value,
     session: Option<String>,
+    /// Who asks, whole.
+    actor: Box<sayso_policy::Actor>,
     call: String,
 }
 
@@ -222,6 +224,7 @@ impl Place {
             command: command.to_owned(),
             input: call.input.clone(),
             session: event.session.clone(),
+            actor: Box::new(event.actor(agent)),
             folder,
         })
     }
@@ -241,6 +244,7 @@ impl Place {
             folder: parted.folder.clone(),
             session: self.session,
             agent: Some(self.agent.name().to_owned()),
+            actor: Some(self.actor),
             call_id: Some(self.call),
             workspace: self.workspace,
             home: Some(setting.places.home.clone()),

@@ -17,6 +17,8 @@ pub struct Registration {
     pub program: PathBuf,
     /// Whether the agent will ask it.
     pub in_force: bool,
+    /// Who is stated to ask there (`--as`).
+    pub stated: Option<String>,
     /// What is wrong.
     pub findings: Vec<Finding>,
 }
@@ -44,8 +46,14 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
     let text = read(&path).ok()??;
     let found = installer.registered(setting, &text)?;
     let program = PathBuf::from(&found.program);
-    let mut it =
-        Registration { scope: setting.scope, path: path.clone(), program, in_force: true, findings: Vec::new() };
+    let mut it = Registration {
+        scope: setting.scope,
+        path: path.clone(),
+        program,
+        in_force: true,
+        stated: found.stated.clone(),
+        findings: Vec::new(),
+    };
     let mut say = |fatal: bool, code: &'static str, text: String| {
         it.in_force &= !fatal;
         it.findings.push(Finding { code, text });

@@ -3,8 +3,8 @@
 use crate::Circumstances;
 use crate::audit::redact::{self, Room};
 use sayso_policy::{
-    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Stage, ToolCall,
-    Verdict, explain,
+    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Stage, Stated,
+    ToolCall, Verdict, explain,
 };
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};
@@ -427,6 +427,7 @@ fn actor_kept(actor: &Actor, depth: usize) -> Actor {
     let cut = |name: &Option<String>| name.as_deref().map(|name| redact::cut(name, 256));
     Actor {
         agent: cut(&actor.agent),
+        product: cut(&actor.product),
         provider: cut(&actor.provider),
         team: cut(&actor.team),
         member: cut(&actor.member),
@@ -437,7 +438,21 @@ fn actor_kept(actor: &Actor, depth: usize) -> Actor {
         asker: None,
         reported: actor.reported.as_ref().map(|reported| {
             let agents = reported.agents.iter().take(8).map(|name| redact::cut(name, 256)).collect();
-            Box::new(Reported { agents, provider: cut(&reported.provider) })
+            Box::new(Reported {
+                agents,
+                provider: cut(&reported.provider),
+                team: cut(&reported.team),
+                member: cut(&reported.member),
+                tenant: cut(&reported.tenant),
+            })
+        }),
+        owner: actor.owner.as_ref().map(|owner| {
+            Box::new(Stated {
+                agent: cut(&owner.agent),
+                team: cut(&owner.team),
+                member: cut(&owner.member),
+                tenant: cut(&owner.tenant),
+            })
         }),
         subagent: actor.subagent,
         parent: actor.parent.as_ref().filter(|_| depth < 8).map(|parent| Box::new(actor_kept(parent, depth + 1))),

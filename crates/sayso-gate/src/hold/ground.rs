@@ -145,8 +145,8 @@ const BEFORE: u64 = 60 * 60;
 /// After so long without a held run, another stretch of work begins.
 const STRETCH: u64 = 4 * 60 * 60;
 
-/// The bounds of runs in this workspace by the policy in force, and what of it they do not say. `env` are the names of the
-/// variables that a run would get.
+/// The bounds of an actor's runs in this workspace by the policy in force, and what of it they do not say. `env` are the
+/// names of the variables that a run would get.
 ///
 /// # Errors
 /// If the workspace cannot be looked at to the end, or Sayso's own folder cannot be used.
@@ -155,9 +155,12 @@ pub fn bounds(
     in_force: &InForce,
     workspace: &Path,
     home: Option<&Path>,
-    env: &[OsString],
+    (actor, env): (&Actor, &[OsString]),
 ) -> Result<Lowered, Error> {
-    let ground = ground(places, in_force, workspace, home, env, None)?;
+    let ground = HoldGround {
+        actor: in_force.policy.owned(actor.clone(), false),
+        ..ground(places, in_force, workspace, home, env, None)?
+    };
     let lowered = lower(&in_force.policy, &ground);
     super::open::begin(places, &ground, &lowered)?;
     Ok(lowered)

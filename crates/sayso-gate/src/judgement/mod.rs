@@ -116,7 +116,7 @@ impl<'a> Judging<'a> {
     pub(crate) fn open(
         policy: &'a Live,
         memory: Option<&'a Memory>,
-        (call, circumstances): (ToolCall, Circumstances),
+        (mut call, circumstances): (ToolCall, Circumstances),
         looked: Looked<'a>,
     ) -> Self {
         let began = Instant::now();
@@ -127,6 +127,7 @@ impl<'a> Judging<'a> {
             Asking::Rehearsal => Counting::default(),
             _ => in_force.policy.counting(switch.as_ref().map(|switch| switch.mode)),
         };
+        call.actor = in_force.policy.owned(call.actor, circumstances.asking == Asking::Rehearsal);
         let what = JudgedCall {
             id: fresh_id(),
             call,

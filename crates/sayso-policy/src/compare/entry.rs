@@ -158,13 +158,15 @@ fn read(policy: &Policy, texts: &[PolicyText]) -> Statements {
             continue;
         }
         let Ok(file) = text::parse(&text.name, &text.text) else { continue };
-        for name in file.extends.iter().map(|it| (it, "extends")).chain(file.enforce.iter().map(|it| (it, "enforce"))) {
+        let of_roles = file.roles.iter().flat_map(|role| role.extends.iter().map(|it| (it, "for")));
+        let named = file.extends.iter().map(|it| (it, "extends")).chain(file.enforce.iter().map(|it| (it, "enforce")));
+        for name in named.chain(of_roles) {
             let Some(preset) = presets::text(&name.0.value) else { continue };
             let Ok(parsed) = text::parse(&name.0.value, preset) else { continue };
             let layer = Layer::Preset(Cow::Owned(name.0.value.clone()));
             // Which preset says it does not matter, as long as one does.
             let of_preset = format!("{place} {}", name.1);
-            let off = |code: &str| name.1 == "extends" && file.disable.iter().any(|it| it.value == code);
+            let off = |code: &str| name.1 != "enforce" && file.disable.iter().any(|it| it.value == code);
             entries(&parsed, preset, policy, &layer, &of_preset, &off, &mut found.entries);
         }
         entries(&file, &text.text, policy, &text.layer, &place, &|_| false, &mut found.entries);

@@ -1,30 +1,25 @@
 //! From typed files to a policy: patterns, sets and names are resolved here, and everything that is wrong is said.
 
+mod defaults;
 mod example;
 mod pattern;
 mod programs;
 
 use crate::condition::Condition;
-use crate::hold::{self, HoldSection};
 use crate::index::Table;
 use crate::past::After;
 use crate::pattern::ToolPattern;
-use crate::policy::{CompiledFile, CompiledPreset, Defaults, Policy, PolicyText};
-use crate::presets;
-use crate::rule::Rule;
+use crate::policy::{CompiledFile, Defaults, Policy, PolicyText};
+use crate::role::Role;
 use crate::set::SetKind;
 use crate::stage::integrity::Protected;
 use crate::stage::{essential, limits, mode, models, patterns, tools};
 use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
-use crate::word::{Layer, Verdict};
+use crate::word::{Layer, Stated, Verdict};
 pub(crate) use pattern::{Compiler, slug};
 use sayso_shell::Verb;
 use sayso_shell::program::Catalogue;
 use std::borrow::Cow;
-use std::collections::HashSet;
-
-/// What `disable` calls the `[hold]` of a preset.
-const HOLD: &str = "hold";
 
 /// Compiles files, strictest wins between them.
 pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
@@ -36,6 +31,7 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
         problems.extend(found);
         Catalogue::default()
     });
+    let mut parsed = Vec::new();
     for text in texts.iter().filter(|text| !text.teaches()) {
         match text::parse(&text.name, &text.text) {
             Ok(file) => {
@@ -45,10 +41,14 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
                         pinned = file.mode.as_ref().map(|mode| mode.value);
                     }
                 }
-                files.push(compile_file(text, &file, &programs, &mut problems));
+                parsed.push((text, file));
             }
             Err(found) => problems.extend(found),
         }
+    }
+    for (text, file) in &parsed {
+        let believes = parsed.iter().any(|(other, file)| believes(file) && reaches(&other.layer, &text.layer));
+        files.push(compile_file((text, believes), file, &programs, &mut problems));
     }
     let (warnings, errors): (Vec<_>, Vec<_>) = problems.into_iter().partition(|problem| problem.warning);
     if !errors.is_empty() {
@@ -86,74 +86,59 @@ fn version(texts: &[PolicyText]) -> String {
     hasher.finalize().to_hex().chars().take(16).collect()
 }
 
-fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: &mut Vec<Problem>) -> CompiledFile {
+/// Whether a file believes what agents report.
+fn believes(file: &File) -> bool {
+    file.trust_roles.as_ref().is_some_and(|trust| trust.value)
+}
+
+/// Whether what one file believes counts for another: its own layer, and those below it.
+fn reaches(believing: &Layer, other: &Layer) -> bool {
+    match believing {
+        Layer::Managed => true,
+        Layer::User => matches!(other, Layer::User | Layer::Project),
+        _ => believing == other && *believing != Layer::Project,
+    }
+}
+
+fn compile_file(
+    (text, believes): (&PolicyText, bool),
+    file: &File,
+    programs: &Catalogue,
+    problems: &mut Vec<Problem>,
+) -> CompiledFile {
     let managed = text.layer == Layer::Managed;
     if !managed {
         managed_only(file, problems);
     }
+    if text.layer == Layer::Project {
+        owner_only(file, problems);
+    }
     let mut compiler = Compiler::new(file, text.layer.clone(), programs, problems);
+    compiler.believes = believes;
     let mut rules = compiler.rules();
     let tools = tools::section(&mut compiler);
     let patterns = patterns::section(&mut compiler);
     let essential = essential::section(&mut compiler, &text.layer);
     let models = models::section(&mut compiler);
-    let own_hold = hold::compile(&mut compiler);
-    let mut preset_holds = Vec::new();
     let limits = limits::section(file);
-    let mut defaults = Defaults::default();
-    for verb in Verb::ALL {
-        if let Some(verdict) = file.default.of(verb) {
-            defaults.set(verb, verdict.value);
+    let mut in_presets = defaults::InPresets { file, text, programs, believes, rules: &mut rules, codes: Vec::new() };
+    let own = in_presets.group(0, (&file.extends, &file.enforce), &file.default, &[], problems);
+    let mut compiled_presets = own.presets;
+    let (mut defaults, hold) = (own.defaults, own.hold);
+    let unanswered = file.unanswered.as_ref().map(|verdict| verdict.value).or(own.unanswered);
+    let mut roles = Vec::new();
+    for (group, role) in (1..).zip(&file.roles) {
+        let default = if role.default == text::Defaults::default() { &file.default } else { &role.default };
+        let found = in_presets.group(group, (&role.extends, &[]), default, &role.disable, problems);
+        compiled_presets.extend(found.presets);
+        let mut defaults = found.defaults;
+        if !text.trusted {
+            asking(&mut defaults);
         }
+        roles.push(Role { who: role.who.value.clone(), defaults, hold: found.hold });
     }
-    let mut compiled_presets = Vec::new();
-    let mut codes: Vec<Cow<'static, str>> = Vec::new();
-    let mut unanswered = file.unanswered.as_ref().map(|verdict| verdict.value);
-    let named = file.extends.iter().map(|name| (name, false)).chain(file.enforce.iter().map(|name| (name, true)));
-    let mut seen = HashSet::new();
-    for (name, enforced) in named {
-        // Named twice, a preset says nothing more.
-        if !seen.insert((name.value.as_str(), enforced)) {
-            continue;
-        }
-        let Some(preset) = presets::text(&name.value) else {
-            let mut problem =
-                file.problem("unknown-preset", &name.span, format!("there is no preset named `{}`", name.value));
-            problem.suggestion =
-                nearest(&name.value, presets::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
-            report(problems, problem);
-            continue;
-        };
-        match text::parse(&format!("preset:{}", name.value), preset) {
-            Ok(parsed) => {
-                let layer = Layer::Preset(Cow::Owned(name.value.clone()));
-                let mut compiler = Compiler::new(&parsed, layer, programs, problems);
-                let found = compiler.rules();
-                let hold = hold::compile(&mut compiler);
-                codes.extend(found.iter().map(|rule| rule.code.clone()));
-                codes.extend(hold.is_some().then_some(Cow::Borrowed(HOLD)));
-                let off = |code: &str| file.disable.iter().any(|off| off.value == code);
-                preset_holds.extend(hold.filter(|_| enforced || !off(HOLD)));
-                let kept: Vec<Rule> = found.into_iter().filter(|rule| enforced || !off(&rule.code)).collect();
-                for verb in Verb::ALL {
-                    // The file's own default overrules its presets'; among presets the strictest counts.
-                    if file.default.of(verb).is_none()
-                        && let Some(verdict) = parsed.default.of(verb)
-                    {
-                        defaults.set(verb, defaults.get(verb).unwrap_or(Verdict::Allow).max(verdict.value));
-                    }
-                }
-                unanswered = unanswered.or(parsed.unanswered.as_ref().map(|verdict| verdict.value));
-                if enforced {
-                    rules.extend(kept);
-                } else {
-                    compiled_presets.push(CompiledPreset { table: Table::new(kept) });
-                }
-            }
-            Err(found) => problems.extend(found),
-        }
-    }
-    for off in &file.disable {
+    let codes = in_presets.codes;
+    for off in file.disable.iter().chain(file.roles.iter().flat_map(|role| &role.disable)) {
         if problems.len() < MAX_PROBLEMS && !codes.contains(&Cow::Borrowed(off.value.as_str())) {
             let mut problem = file.problem(
                 "unknown-rule",
@@ -166,12 +151,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         }
     }
     if !text.trusted {
-        // INVARIANT: an untrusted project file can only tighten, so its defaults do not allow.
-        for verb in Verb::ALL {
-            if defaults.get(verb) == Some(Verdict::Allow) {
-                defaults.set(verb, Verdict::Ask);
-            }
-        }
+        asking(&mut defaults);
     }
     let own = Table::new(rules);
     let conditions = || {
@@ -201,9 +181,36 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         limits,
         unanswered,
         models,
-        hold: HoldSection::of(own_hold, preset_holds, text.trusted),
+        actor: file.actor.as_ref().map(|actor| {
+            let name = |name: &Option<text::Text>| name.as_ref().map(|name| name.value.clone());
+            Stated { agent: None, team: name(&actor.team), member: name(&actor.member), tenant: name(&actor.tenant) }
+        }),
+        trusts_roles: believes,
+        roles,
+        hold,
         after,
         self_written,
+    }
+}
+
+/// INVARIANT: an untrusted project file can only tighten, so its defaults do not allow.
+fn asking(defaults: &mut Defaults) {
+    for verb in Verb::ALL {
+        if defaults.get(verb) == Some(Verdict::Allow) {
+            defaults.set(verb, Verdict::Ask);
+        }
+    }
+}
+
+/// Who asks, and whether to believe it, is the owner's word: a repository says nothing of it.
+fn owner_only(file: &File, problems: &mut Vec<Problem>) {
+    let actor = file.actor.iter().map(|actor| ("[actor]", &actor.span));
+    let trust = file.trust_roles.iter().map(|trust| ("trust_roles", &trust.span));
+    for (key, span) in actor.chain(trust) {
+        let message = format!("a project's file cannot say `{key}`");
+        let mut problem = file.problem("owner-only", span, message);
+        problem.suggestion = Some("put it in your own policy file".to_owned());
+        report(problems, problem);
     }
 }
 
@@ -265,6 +272,7 @@ pub(crate) fn built_in_tools(name: &str) -> Vec<ToolPattern> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::presets;
 
     #[test]
     fn the_examples_of_every_preset_hold() {

@@ -22,6 +22,8 @@ pub(crate) struct Compiler<'f> {
     problems: &'f mut Vec<Problem>,
     sets: HashMap<&'f str, &'f SetText>,
     approvers: HashMap<&'f str, Arc<Approvers>>,
+    /// What agents report of themselves counts as if it were stated.
+    pub(crate) believes: bool,
     /// Texts that sets and alternatives were resolved to.
     resolved: usize,
 }
@@ -37,7 +39,15 @@ impl<'f> Compiler<'f> {
     pub(crate) fn new(file: &'f File, layer: Layer, programs: &'f Catalogue, problems: &'f mut Vec<Problem>) -> Self {
         let sets = file.sets.iter().map(|set| (set.name.value.as_str(), set)).collect();
         let approvers = approvers(file).collect();
-        Self { file, layer, programs, problems, sets, approvers, resolved: 0 }
+        Self { file, layer, programs, problems, sets, approvers, believes: false, resolved: 0 }
+    }
+
+    /// The same for a preset of a file: approvers that it names are the file's.
+    pub(crate) fn within(mut self, file: &'f File) -> Self {
+        for (name, group) in approvers(file) {
+            self.approvers.entry(name).or_insert(group);
+        }
+        self
     }
 
     /// Keeps a problem. Nobody reads on after so many, and to find the word that was meant costs more with each name
@@ -87,7 +97,9 @@ impl<'f> Compiler<'f> {
         let when: Arc<[Condition]> =
             rule.when.as_ref().map_or_else(Default::default, |when| self.conditions(when, rule));
         let approvers = rule.approver.as_ref().and_then(|name| self.approvers.get(name.value.as_str()).cloned());
-        if let (Some(approver), None) = (&rule.approver, &approvers) {
+        // A preset's approvers may be missing: then whoever may answer is asked.
+        let of_preset = matches!(self.layer, Layer::Preset(_));
+        if let (Some(approver), None, false) = (&rule.approver, &approvers, of_preset) {
             self.report(|this| {
                 let names = this.file.approvals.iter().map(|approval| approval.name.value.as_str());
                 let message = format!("there is no `[approvals.{}]`", approver.value);

@@ -42,12 +42,14 @@ pub(super) fn is_of_kind(judging: &Judging<'_>, kind: Kind, purpose: Purpose) ->
 
 /// Whether one of these asks.
 ///
-/// INVARIANT: what an agent reports of itself counts only against it.
-pub(super) fn asks(meant: &[Who], actor: &Actor, purpose: Purpose) -> bool {
+/// INVARIANT: what an agent reports of itself counts only against it, unless the file believes it.
+pub(super) fn asks(meant: &[Who], actor: &Actor, purpose: Purpose, believes: bool) -> bool {
     let one_of = |actor: &Actor| meant.iter().any(|who| is_actor(who, actor));
     match purpose {
-        Purpose::Permit => one_of(actor),
-        Purpose::Restrict => one_of(actor) || actor.as_reported().iter().any(one_of),
+        Purpose::Permit if !believes => one_of(&actor.stated()) || actor.as_product().as_ref().is_some_and(one_of),
+        // Most actors have one side.
+        _ if actor.reported.is_none() && actor.product.is_none() && !actor.is_claimed() => one_of(actor),
+        _ => actor.every_aspect().iter().any(one_of),
     }
 }
 

@@ -31,8 +31,11 @@ use std::path::PathBuf;
 pub(crate) enum Condition {
     /// `when.arg`: an argument by its path.
     Argument(Vec<String>, TextList),
-    /// `when.for`: one of these asks.
-    Actor(Vec<Who>),
+    /// `when.for`: one of these asks. Where the file believes what agents report, also for an allow.
+    Actor {
+        any: Vec<Who>,
+        believes: bool,
+    },
     /// `when.within`: everything that the program touches lies within one of these.
     Within(Vec<PathPattern>),
     /// `when.flag`, canonical names; the inner list is one flag as written (`-rf` is two).
@@ -113,7 +116,7 @@ impl Condition {
             Self::Not(inner) => !inner.holds(judging, index, purpose.opposite()),
 
             Self::Argument(path, patterns) => call::argument(judging, path, patterns).into(),
-            Self::Actor(actors) => call::asks(actors, &judging.operation.actor, purpose).into(),
+            Self::Actor { any, believes } => call::asks(any, &judging.operation.actor, purpose, *believes).into(),
             Self::Kind(kind) => call::is_of_kind(judging, *kind, purpose).into(),
             Self::Tool(patterns) => ToolPattern::any_matches(patterns, &judging.operation.tool, purpose).into(),
 
@@ -201,7 +204,7 @@ impl Condition {
 
     /// Whether it holds for every call of an actor or for none.
     pub(crate) fn asks_only_who(&self) -> bool {
-        matches!(self, Self::Actor(_))
+        matches!(self, Self::Actor { .. })
     }
 
     /// Whether `when.host` says which hosts are meant.

@@ -20,7 +20,8 @@ impl Compiler<'_> {
             conditions.push(Condition::Argument(arg.path.value.clone(), list));
         }
         if !when.actors.is_empty() {
-            conditions.push(Condition::Actor(when.actors.iter().map(|who| who.value.clone()).collect()));
+            let any = when.actors.iter().map(|who| who.value.clone()).collect();
+            conditions.push(Condition::Actor { any, believes: self.believes });
         }
         if !when.within.is_empty() {
             let patterns = when.within.iter().flat_map(|text| self.patterns(text, Verb::Read));
@@ -170,7 +171,10 @@ impl Imaged for Condition {
                 path.put(out);
                 patterns.put(out);
             }
-            Self::Actor(actors) => put_tagged(2, actors, out),
+            Self::Actor { any, believes } => {
+                put_tagged(2, any, out);
+                believes.put(out);
+            }
             Self::Within(patterns) => put_tagged(3, patterns, out),
             Self::Flags(flags) => put_tagged(4, flags, out),
             Self::Env(patterns) => put_tagged(5, patterns, out),
@@ -188,7 +192,7 @@ impl Imaged for Condition {
         Some(match u8::take(from)? {
             0 => Self::Broken,
             1 => Self::Argument(Imaged::take(from)?, Imaged::take(from)?),
-            2 => Self::Actor(Imaged::take(from)?),
+            2 => Self::Actor { any: Imaged::take(from)?, believes: Imaged::take(from)? },
             3 => Self::Within(Imaged::take(from)?),
             4 => Self::Flags(Imaged::take(from)?),
             5 => Self::Env(Imaged::take(from)?),

@@ -3,7 +3,7 @@
 use super::effect;
 use super::nearest::Change;
 use crate::shell::Span;
-use crate::word::{Answer, Decision, EffectOpinions, Holding, Operation, Reason, Stage, Verdict};
+use crate::word::{Actor, Answer, Decision, EffectOpinions, Holding, Operation, Reason, Stage, Verdict};
 use serde::Serialize;
 
 /// What is said of a call, and why.
@@ -23,6 +23,9 @@ pub struct Trace {
     pub hold: Option<Holding>,
     /// Why, the decisive reason first.
     pub reasons: Vec<Reason>,
+    /// Who asked, with what the owner states of calls on this machine; absent: nothing is known of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Actor>,
     /// The tool, canonical.
     pub tool: String,
     /// There may be more to it than could be seen.
@@ -111,6 +114,7 @@ pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> 
         held: decision.hold.and_then(Holding::decides),
         hold: decision.hold,
         reasons: decision.reasons.clone(),
+        actor: Some(&operation.actor).filter(|actor| actor.is_known()).cloned(),
         tool: operation.tool.canonical.clone(),
         opaque: operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque),
         effects: decision.effects.iter().map(|opinions| effect_of(operation, opinions)).collect(),

@@ -6,10 +6,10 @@ use crate::guard;
 use crate::index::Table;
 use crate::past::Known;
 use crate::pattern::{Bases, PathPattern, Purpose, Tree, Watch};
-use crate::policy::Policy;
+use crate::policy::{CompiledFile, Policy};
 use crate::rule::{Pattern, Rule};
 use crate::state::State;
-use crate::word::{Operation, ToolCall, Verdict, Workspace};
+use crate::word::{Actor, Operation, ToolCall, Verdict, Workspace};
 use sayso_shell::{Files, Kind, NoEnvironment, Verb};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -67,6 +67,8 @@ pub struct HoldGround {
     pub scratch: Vec<PathBuf>,
     /// What came into being there before this is not the session's, in seconds since 1970.
     pub scratch_since: u64,
+    /// Who runs something, as far as that is known: by it a policy may have other presets.
+    pub actor: Actor,
     /// What was done in this workspace so far, for rules that ask about it.
     pub past: Known,
     /// How many things may be found; `None`: as many as bounds are made for.
@@ -120,7 +122,7 @@ impl HoldGround {
         let bases = bases(workspace, home);
         let mut found: BTreeSet<PathBuf> = workspace.map(Path::to_owned).into_iter().collect();
         for file in &policy.files {
-            let listed = file.hold.iter().flat_map(|hold| &hold.write).flat_map(|list| &list.any);
+            let listed = file.holds().flat_map(|hold| &hold.write).flat_map(|list| &list.any);
             found.extend(listed.flat_map(|one| one.pattern.folders(&bases)));
             for rule in tables(file).flat_map(Table::each) {
                 if let (Pattern::Path(pattern), Verdict::Allow, Verb::Write) = (&rule.pattern, rule.verdict, rule.verb)
@@ -269,8 +271,8 @@ pub(super) fn bases(workspace: Option<&Path>, home: Option<&Path>) -> Bases {
     }
 }
 
-/// The tables of a file: its own rules, and those of its presets.
-pub(super) fn tables(file: &crate::policy::CompiledFile) -> impl Iterator<Item = &Table> {
+/// The tables of a file: its own rules, and those of its presets, whoever they are for.
+pub(super) fn tables(file: &CompiledFile) -> impl Iterator<Item = &Table> {
     std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table))
 }
 
@@ -305,7 +307,7 @@ fn of_rules(policy: &Policy) -> Vec<PathPattern> {
     };
     let path = |pattern: Pattern| if let Pattern::Path(path) = pattern { Some(path) } else { None };
     let rules = policy.files.iter().flat_map(tables).flat_map(Table::each).flat_map(of_rule).filter_map(path);
-    let holds = policy.files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
+    let holds = policy.files.iter().flat_map(CompiledFile::holds).filter_map(|hold| hold.write.as_ref());
     let holds = holds.flat_map(|list| list.except.iter().map(|one| one.pattern.clone()));
     rules.chain(holds).collect()
 }

@@ -1,12 +1,13 @@
 //! The hosts that a held run may reach: names, and `*.` before a name. Nothing else can be said to the kernel.
 
-use super::ground::{HoldGround, tables};
+use super::ground::HoldGround;
 use super::lower::Loss;
 use super::section::HoldSection;
 use super::verdicts::Verdicts;
 use crate::index::Table;
 use crate::pattern::{HostPattern, Purpose, normal_host};
 use crate::policy::{CompiledFile, Policy};
+use crate::role::{self, Side};
 use crate::rule::{Pattern, Rule};
 use crate::word::{Layer, Source, Tri, Verdict};
 use sayso_shell::bounds::Host;
@@ -33,13 +34,13 @@ struct Wanted<'a> {
 pub(super) fn lower(
     policy: &Policy,
     ground: &HoldGround,
-    files: &[&CompiledFile],
+    (files, sides): (&[&CompiledFile], &[Side]),
     holds: &[&HoldSection],
 ) -> (Vec<Host>, Vec<Loss>) {
     let mut hosts: Vec<Host> = Vec::new();
     let mut losses = Vec::new();
     let verdicts = Verdicts::of(policy, ground, files);
-    for wanted in of_rules(policy, files).chain(of_holds(holds)) {
+    for wanted in of_rules(policy, files, sides).chain(of_holds(holds)) {
         let Some(host) = said(wanted.pattern) else {
             let text = "Only a host's name, or `*.` before one, can be reached by a held run: this is neither.";
             losses.push(Loss::of(text.to_owned(), wanted.source));
@@ -55,7 +56,7 @@ pub(super) fn lower(
             }
             // No part can be taken out again.
             Some(_) => {
-                stricter(files, ground).any(|rule| overlaps(&rule.pattern, &host.name))
+                stricter(policy, (files, sides), ground).any(|rule| overlaps(&rule.pattern, &host.name))
                     || wanted.except.iter().any(|except| overlaps(except, &host.name))
             }
         };
@@ -72,11 +73,15 @@ pub(super) fn lower(
     (hosts, losses)
 }
 
-fn of_rules<'a>(policy: &'a Policy, files: &'a [&'a CompiledFile]) -> impl Iterator<Item = Wanted<'a>> {
+fn of_rules<'a>(
+    policy: &'a Policy,
+    files: &'a [&'a CompiledFile],
+    sides: &'a [Side],
+) -> impl Iterator<Item = Wanted<'a>> {
     files
         .iter()
         .filter(|file| file.counts_allow && (!policy.closed.contains(&Verb::Connect) || file.layer == Layer::Managed))
-        .flat_map(|file| tables(file).flat_map(Table::each))
+        .flat_map(|file| role::tables(policy, file, sides, true).flat_map(Table::each))
         .filter(|rule| rule.verdict == Verdict::Allow && rule.verb == Verb::Connect && rule.when.is_empty())
         .filter_map(|rule| match &rule.pattern {
             Pattern::Host(pattern) => {
@@ -137,8 +142,12 @@ fn is_below(name: &str, top: &str) -> bool {
 
 /// What asks or denies, but for rules about what was never done here: a held run does none of it either, since it meets
 /// decoys.
-fn stricter<'a>(files: &'a [&'a CompiledFile], ground: &'a HoldGround) -> impl Iterator<Item = &'a Rule> {
-    let rules = files.iter().flat_map(|file| tables(file).flat_map(Table::each));
+fn stricter<'a>(
+    policy: &'a Policy,
+    (files, sides): (&'a [&'a CompiledFile], &'a [Side]),
+    ground: &'a HoldGround,
+) -> impl Iterator<Item = &'a Rule> {
+    let rules = files.iter().flat_map(|file| role::tables(policy, file, sides, false).flat_map(Table::each));
     let counts = |rule: &&Rule| rule.when.iter().all(|condition| condition.may_come_after(&ground.past));
     rules.filter(|rule| rule.verdict != Verdict::Allow && rule.verb == Verb::Connect).filter(counts)
 }

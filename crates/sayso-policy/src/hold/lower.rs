@@ -7,13 +7,14 @@
 //!
 //! INVARIANT: nothing that a rule denies or asks about is inside the bounds, nor anything of Sayso's.
 
-use super::ground::{HoldGround, bases, tables};
+use super::ground::{HoldGround, bases};
 use super::hosts;
 use super::section::HoldSection;
 use super::verdicts::{Said, Verdicts};
 use crate::guard;
 use crate::pattern::{Bases, PathPattern, Purpose};
 use crate::policy::{CompiledFile, Policy};
+use crate::role::{self, Side};
 use crate::rule::{Pattern, Rule};
 use crate::text::Caches;
 use crate::word::{Layer, Source, Verdict};
@@ -83,11 +84,13 @@ fn decoy_text(path: &Path) -> String {
 pub fn lower(policy: &Policy, ground: &HoldGround) -> Lowered {
     let files: Vec<&CompiledFile> =
         policy.files.iter().filter(|file| CompiledFile::counts_in(policy.mode_of(file, None))).collect();
+    let sides = policy.sides(&ground.actor);
     let lowering = Lowering {
         policy,
         ground,
         bases: bases(ground.workspace.as_deref(), ground.home.as_deref()),
-        holds: files.iter().filter_map(|file| file.hold.as_ref()).collect(),
+        holds: policy.holds_of(&files, &sides),
+        sides,
         files,
         lowered: Lowered::default(),
     };
@@ -99,6 +102,7 @@ struct Lowering<'a> {
     ground: &'a HoldGround,
     bases: Bases,
     files: Vec<&'a CompiledFile>,
+    sides: Vec<Side>,
     holds: Vec<&'a HoldSection>,
     lowered: Lowered,
 }
@@ -294,12 +298,14 @@ impl Lowering<'_> {
     /// What the rules let be written, as folders.
     fn folders_of_rules(&mut self) -> Vec<Folder> {
         let mut found = Vec::new();
+        let sides = self.sides.clone();
         for file in self.files.clone() {
             let closed = self.policy.closed.contains(&Verb::Write) && file.layer != Layer::Managed;
             if !file.counts_allow || closed {
                 continue;
             }
-            for rule in tables(file).flat_map(crate::index::Table::each) {
+            let tables = role::tables(self.policy, file, &sides, true);
+            for rule in tables.flat_map(crate::index::Table::each) {
                 let (Pattern::Path(pattern), Verdict::Allow, Verb::Write) = (&rule.pattern, rule.verdict, rule.verb)
                 else {
                     continue;
@@ -381,7 +387,8 @@ impl Lowering<'_> {
     fn unsaid(&mut self) {
         let mut losses = Vec::new();
         for file in &self.files {
-            for rule in tables(file).flat_map(crate::index::Table::each) {
+            let tables = role::tables(self.policy, file, &self.sides, false);
+            for rule in tables.flat_map(crate::index::Table::each) {
                 losses.extend(self.unsaid_of(rule));
             }
         }
@@ -480,7 +487,7 @@ impl Lowering<'_> {
     }
 
     fn hosts(&mut self) {
-        let (hosts, losses) = hosts::lower(self.policy, self.ground, &self.files, &self.holds);
+        let (hosts, losses) = hosts::lower(self.policy, self.ground, (&self.files, &self.sides), &self.holds);
         self.lowered.bounds.hosts = hosts;
         for loss in losses {
             self.lose(loss.text, loss.source.as_ref());

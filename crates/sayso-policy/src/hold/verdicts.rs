@@ -5,6 +5,7 @@ use crate::judging::Judging;
 use crate::past::Past;
 use crate::pattern::{Bases, Ground, PathPattern, Purpose};
 use crate::policy::{CompiledFile, Policy};
+use crate::role::Side;
 use crate::stage::opinions::Opinions;
 use crate::stage::{Inputs, ask, default, integrity, rules};
 use crate::state::State;
@@ -39,6 +40,7 @@ pub(super) struct Verdicts<'a> {
     files: &'a [&'a CompiledFile],
     operation: Operation,
     except: Vec<&'a PathPattern>,
+    sides: Vec<Side>,
     bases: Bases,
     past: Past,
 }
@@ -51,15 +53,17 @@ impl<'a> Verdicts<'a> {
         let call = ToolCall {
             workspace: root.map_or_else(Workspace::unknown, |root| Workspace::new(root, home.as_deref())),
             home,
+            actor: ground.actor.clone(),
             ..ToolCall::tool("file_write", serde_json::json!({}))
         };
         let operation = Operation::new(call, NOTHING);
-        let lists = files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
+        let sides = policy.sides(&ground.actor);
+        let lists = policy.holds_of(files, &sides).into_iter().filter_map(|hold| hold.write.as_ref());
         let except = lists.flat_map(|list| list.except.iter().map(|one| &one.pattern)).collect();
         let bases = super::ground::bases(ground.workspace.as_deref(), ground.home.as_deref());
         let known = ground.past.clone();
         let past = Past::when_asked(move || known.clone());
-        Self { policy, files, operation, except, bases, past }
+        Self { policy, files, operation, except, sides, bases, past }
     }
 
     /// What is said of reading, writing and deleting each of these.
@@ -111,10 +115,19 @@ impl<'a> Verdicts<'a> {
         both.map(|((verdict, by_rule), (bare, _))| Said { verdict, bare, by_rule }).collect()
     }
 
+    /// The strictest of what is said from each side.
     fn said(&self, judging: &Judging<'_>) -> Vec<(Verdict, bool)> {
+        let each = self.sides.iter().map(|side| self.said_from(side, judging));
+        let stricter = |one: Vec<(Verdict, bool)>, other: Vec<(Verdict, bool)>| {
+            one.into_iter().zip(other).map(|(one, other)| (one.0.max(other.0), one.1 || other.1)).collect()
+        };
+        each.reduce(stricter).unwrap_or_default()
+    }
+
+    fn said_from(&self, side: &Side, judging: &Judging<'_>) -> Vec<(Verdict, bool)> {
         let state = State { past: self.past.clone(), ..State::default() };
         let counts = |file: &CompiledFile| self.files.iter().any(|known| std::ptr::eq(*known, file));
-        let inputs = Inputs::new(self.policy, judging, &state, counts);
+        let inputs = Inputs::new(self.policy, judging, &state, side, counts);
         let mut said = Opinions::about(judging.operation);
         integrity::judge(&inputs, &mut said);
         rules::judge(&inputs, &mut said);

@@ -5,6 +5,7 @@ use crate::hold::HoldSection;
 use crate::index::Table;
 use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
+use crate::role::Role;
 use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
 use crate::stage::models::ModelRule;
@@ -12,7 +13,7 @@ use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
 use crate::state::Scope;
 use crate::text::{Cost, Limit, Mode, Rate, Spanned, Who};
-use crate::word::{Approvers, Escalation, Layer, ProviderKey, Source, Verdict};
+use crate::word::{Approvers, Escalation, Layer, ProviderKey, Source, Stated, Verdict};
 use sayso_shell::Verb;
 
 /// A file without its tables.
@@ -27,6 +28,9 @@ pub(super) struct Rest {
     limits: Vec<LimitRule>,
     unanswered: Option<Verdict>,
     models: Vec<ModelRule>,
+    actor: Option<Stated>,
+    trusts_roles: bool,
+    roles: Vec<Role>,
     hold: Option<HoldSection>,
     self_written: bool,
 }
@@ -45,6 +49,9 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         limits,
         unanswered,
         models,
+        actor,
+        trusts_roles,
+        roles,
         hold,
         after: _,
         self_written,
@@ -59,6 +66,9 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     limits.put(out);
     unanswered.put(out);
     models.put(out);
+    actor.put(out);
+    trusts_roles.put(out);
+    roles.put(out);
     hold.put(out);
     self_written.put(out);
 }
@@ -76,6 +86,9 @@ impl Rest {
             limits: Imaged::take(from)?,
             unanswered: Imaged::take(from)?,
             models: Imaged::take(from)?,
+            actor: Imaged::take(from)?,
+            trusts_roles: Imaged::take(from)?,
+            roles: Imaged::take(from)?,
             hold: Imaged::take(from)?,
             self_written: Imaged::take(from)?,
         })
@@ -93,6 +106,9 @@ impl Rest {
             limits,
             unanswered,
             models,
+            actor,
+            trusts_roles,
+            roles,
             hold,
             self_written,
         } = self;
@@ -109,6 +125,9 @@ impl Rest {
             limits,
             unanswered,
             models,
+            actor,
+            trusts_roles,
+            roles,
             hold,
             after,
             self_written,
@@ -131,6 +150,8 @@ fields!(Cost { micros, currency });
 fields!(Rate { count, per });
 fields!(Approvers { name, file, members, need, expires_ms, escalate });
 fields!(Escalation { wait_ms, to });
+fields!(Stated { agent, team, member, tenant });
+fields!(Role { who, defaults, hold });
 fields!(ModelRule { who, only, model, fallback, source });
 fields!(ParamRule { tools, expressions, params });
 fields!(Limit {

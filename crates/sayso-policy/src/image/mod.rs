@@ -61,6 +61,7 @@ pub fn write(policy: &Policy, label: &[u8], note: &[u8]) -> Option<Vec<u8>> {
         table::write(&compiled.own, &mut pool, &mut data, &mut head)?;
         u32::try_from(compiled.presets.len()).ok()?.put(&mut head);
         for preset in &compiled.presets {
+            preset.group.put(&mut head);
             table::write(&preset.table, &mut pool, &mut data, &mut head)?;
         }
         table::write(&compiled.after, &mut pool, &mut data, &mut head)?;
@@ -96,7 +97,10 @@ pub fn open(source: Box<dyn Source>, label: &[u8]) -> Option<(Policy, Vec<u8>)> 
         let rest = file::Rest::take(&mut reader)?;
         let own = table::open(&data, &mut reader)?;
         let presets = u32::take(&mut reader)?;
-        let presets = (0..presets).map(|_| Some(CompiledPreset { table: table::open(&data, &mut reader)? }));
+        let presets = (0..presets).map(|_| {
+            let group = u32::take(&mut reader)?;
+            Some(CompiledPreset { table: table::open(&data, &mut reader)?, group })
+        });
         let presets = presets.collect::<Option<_>>()?;
         files.push(rest.with(own, presets, table::open(&data, &mut reader)?));
     }

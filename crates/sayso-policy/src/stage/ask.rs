@@ -114,7 +114,7 @@ fn denied_by_integrity(effects: &[EffectOpinions]) -> bool {
 }
 
 /// Why, the decisive reasons first, each once.
-fn reasons(effects: &[EffectOpinions], verdict: Verdict) -> Vec<Reason> {
+pub(crate) fn reasons(effects: &[EffectOpinions], verdict: Verdict) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
     for effect in effects.iter().filter(|effect| effect.verdict == verdict) {
         for opinion in effect.opinions.iter().filter(|opinion| opinion.verdict == verdict) {

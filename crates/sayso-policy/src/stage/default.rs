@@ -4,7 +4,7 @@ use super::opinions::Opinions;
 use super::{Inputs, built_in};
 use crate::explain;
 use crate::judging::Judging;
-use crate::policy::CompiledFile;
+use crate::policy::Defaults;
 use crate::rule::run_of;
 use crate::word::{Code, Stage, Verdict};
 use sayso_shell::{Carry, Effect, NamedBy, Run, Target, Verb};
@@ -17,7 +17,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
         return;
     }
     let silent_allows = (files.is_empty() && !inputs.hears_foreign())
-        || (files.len() < policy.files.len() && files.iter().all(|one| one.file.states_no_default()));
+        || (files.len() < policy.files.len() && files.iter().all(|one| states_none(one.defaults())));
     let operation = inputs.judging.operation;
     for (effect, (index, on)) in operation.effects.iter().zip(said.each()) {
         let needs_none = !effect.certain
@@ -26,7 +26,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
         if on.settled || needs_none {
             continue;
         }
-        let stated = files.iter().filter_map(|one| one.file.defaults.get(effect.verb)).max();
+        let stated = files.iter().filter_map(|one| one.defaults().get(effect.verb)).max();
         let (verdict, code, text) = match stated {
             None if silent_allows => (Verdict::Allow, Code::Mode, "The mode lets this pass.".to_owned()),
             stated => unsettled(inputs.judging, index, effect, stated.unwrap_or(Verdict::Ask)),
@@ -112,8 +112,6 @@ fn capitalised(phrase: String) -> String {
     }
 }
 
-impl CompiledFile {
-    fn states_no_default(&self) -> bool {
-        Verb::ALL.into_iter().all(|verb| self.defaults.get(verb).is_none())
-    }
+fn states_none(defaults: &Defaults) -> bool {
+    Verb::ALL.into_iter().all(|verb| defaults.get(verb).is_none())
 }

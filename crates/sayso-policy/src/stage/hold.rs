@@ -8,7 +8,7 @@
 //! known effect beyond the bounds, and nothing is lifted.
 
 use super::opinions::{OnEffect, Opinions};
-use super::{Inputs, built_in, held_inside, repository};
+use super::{FileInForce, Inputs, built_in, held_inside, repository};
 use crate::hold::HoldSection;
 use crate::judging::Judging;
 use crate::pattern::{Purpose, RunKind, RunPattern, normal_host};
@@ -89,16 +89,16 @@ impl<'a, 'j> Holds<'a, 'j> {
     /// `None`: no file says anything of holds, the call runs no command in a shell, or no hold is about its programs.
     fn of(inputs: &'a Inputs<'a, 'j>) -> Option<Self> {
         let judging = inputs.judging;
-        if inputs.files.iter().all(|one| one.file.hold.is_none()) || inputs.hears_foreign() {
+        if inputs.files.iter().all(|one| one.hold().is_none()) || inputs.hears_foreign() {
             return None;
         }
         // Only what a shell is given can be given to another program instead.
         let runs = judging.analysis().map(|analysis| analysis.runs.len()).filter(|_| is_command(judging))?;
-        let held = |file: &'a CompiledFile| {
-            let section = file.hold.as_ref()?;
-            Some(Hold { section, file, covered: covered(judging, section, runs) })
+        let held = |one: &FileInForce<'a>| {
+            let section = one.hold()?;
+            Some(Hold { section, file: one.file, covered: covered(judging, section, runs) })
         };
-        let holds = inputs.files.iter().filter_map(|one| held(one.file)).collect();
+        let holds = inputs.files.iter().filter_map(held).collect();
         Some(Self { inputs, holds })
     }
 
@@ -143,8 +143,9 @@ impl<'a, 'j> Holds<'a, 'j> {
         let covers = |hold: &Hold<'_>| hold.section.lifts && hold.covers(run);
         let lifted_by =
             |file: &CompiledFile| self.holds.iter().any(|hold| std::ptr::eq(hold.file, file) && covers(hold));
-        let asks = |file: &CompiledFile| file.defaults.get(effect.verb).is_some_and(|default| default >= Verdict::Ask);
-        self.holds.iter().any(covers) && self.inputs.files.iter().all(|one| !asks(one.file) || lifted_by(one.file))
+        let asks =
+            |one: &FileInForce<'_>| one.defaults().get(effect.verb).is_some_and(|default| default >= Verdict::Ask);
+        self.holds.iter().any(covers) && self.inputs.files.iter().all(|one| !asks(one) || lifted_by(one.file))
     }
 
     /// Whether a known effect lies beyond what a held run could do.
@@ -191,8 +192,7 @@ impl<'a, 'j> Holds<'a, 'j> {
     fn may_be_written(&self, index: usize) -> bool {
         let mut found = false;
         for one in &self.inputs.files {
-            let tables = std::iter::once(&one.file.own).chain(one.file.presets.iter().map(|preset| &preset.table));
-            for table in tables {
+            for table in one.tables() {
                 table.candidates(self.inputs.judging, index, &mut |rule| {
                     let folder = matches!(&rule.pattern, Pattern::Path(pattern) if pattern.is_folder());
                     found |= folder
@@ -220,8 +220,7 @@ impl<'a, 'j> Holds<'a, 'j> {
         });
         let mut allowed = false;
         for one in &self.inputs.files {
-            let tables = std::iter::once(&one.file.own).chain(one.file.presets.iter().map(|preset| &preset.table));
-            for table in tables {
+            for table in one.tables() {
                 table.candidates(judging, index, &mut |rule| {
                     allowed |= rule.verdict == Verdict::Allow
                         && rule.verb == Verb::Connect

@@ -92,7 +92,7 @@ pub(crate) fn section(file: &File) -> Vec<LimitRule> {
 
 /// What the limits of all files say of the call as a whole.
 pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
-    for FileInForce { file, essential } in &inputs.files {
+    for FileInForce { file, essential, .. } in &inputs.files {
         let found = reached(&file.limits, &file.layer, inputs.state);
         let counts = |found: &LimitOpinion| !(found.blocked && *essential);
         said.call.extend(found.into_iter().filter(counts).map(|found| found.opinion));

@@ -17,8 +17,11 @@ mod repository;
 pub(crate) mod rules;
 pub(crate) mod tools;
 
+use crate::hold::HoldSection;
+use crate::index::Table;
 use crate::judging::Judging;
-use crate::policy::{CompiledFile, Policy};
+use crate::policy::{CompiledFile, CompiledPreset, Defaults, Policy};
+use crate::role::{Group, Side};
 use crate::state::State;
 use crate::text::Mode;
 use crate::word::{Code, Layer, Opinion, Reason, Stage, Verdict};
@@ -35,21 +38,45 @@ pub(crate) struct Inputs<'a, 'j> {
 /// A file whose opinions count.
 pub(crate) struct FileInForce<'a> {
     pub file: &'a CompiledFile,
+    /// Which of its presets speak.
+    pub group: Group,
     /// It calls the tool of this call essential.
     pub essential: bool,
 }
 
+impl<'a> FileInForce<'a> {
+    /// The presets that speak.
+    pub(crate) fn presets(&self) -> impl Iterator<Item = &'a CompiledPreset> + use<'a> {
+        self.file.presets_of(self.group)
+    }
+
+    /// Its own rules, and those of the presets that speak.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &'a Table> + use<'a> {
+        std::iter::once(&self.file.own).chain(self.presets().map(|preset| &preset.table))
+    }
+
+    pub(crate) fn defaults(&self) -> &'a Defaults {
+        self.file.defaults_of(self.group)
+    }
+
+    pub(crate) fn hold(&self) -> Option<&'a HoldSection> {
+        self.file.hold_of(self.group)
+    }
+}
+
 impl<'a, 'j> Inputs<'a, 'j> {
-    /// With the files that count in their mode.
+    /// With the files that count in their mode, and the presets of this side.
     pub(crate) fn new(
         policy: &'a Policy,
         judging: &'a Judging<'j>,
         state: &'a State,
+        side: &Side,
         counts: impl Fn(&CompiledFile) -> bool,
     ) -> Self {
         let tool = &judging.operation.tool;
-        let files = policy.files.iter().filter(|file| counts(file));
-        let files = files.map(|file| FileInForce { file, essential: essential::is(file, tool) }).collect();
+        let files = policy.files.iter().enumerate().filter(|(_, file)| counts(file));
+        let in_force = |(at, file)| FileInForce { file, group: side.group(at), essential: essential::is(file, tool) };
+        let files = files.map(in_force).collect();
         Self { policy, files, judging, state }
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
     if state.mode == Some(Mode::DryRun) && !policy.pinned && policy.files.is_empty() {
         said.rehearsal = Rehearsal::DryRun;
     }
-    for FileInForce { file, essential } in &inputs.files {
+    for FileInForce { file, essential, .. } in &inputs.files {
         match policy.mode_of(file, state.mode) {
             Mode::Halt if state.mode.is_none() => said.call.push(halted(file.layer.clone())),
             Mode::DryRun if !essential => said.rehearsal = Rehearsal::DryRun,

@@ -72,15 +72,10 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
         for _ in 0..8 {
             let Some(actor) = next else { break };
             next = actor.parent.as_deref();
-            let Some(model) = actor.provider.as_deref().map(str::trim).filter(|model| !model.is_empty()) else {
-                continue;
-            };
-            let applies = |rule: &&ModelRule| rule.who.as_ref().is_none_or(|who| is_actor(who, actor));
-            let refused =
-                |rule: &&ModelRule| !rule.only.is_empty() && !rule.only.iter().any(|only| covers(only, model));
-            if let Some(rule) = file.models.iter().filter(applies).find(refused) {
+            let found = actor.every_aspect().iter().find_map(|aspect| refusing(&file.models, aspect));
+            if let Some((rule, model)) = found {
                 let text =
-                    format!("`{}` is not one of the models that calls may come from.", crate::explain::visible(model));
+                    format!("`{}` is not one of the models that calls may come from.", crate::explain::visible(&model));
                 let mut opinion = of_layer(Stage::Rules, Verdict::Ask, Code::ModelNotListed, text, file.layer.clone());
                 opinion.reason.source.clone_from(&rule.source);
                 said.call.push(opinion);
@@ -90,12 +85,21 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
     }
 }
 
+/// The first list that applies and does not name the model.
+fn refusing<'p>(rules: &'p [ModelRule], actor: &Actor) -> Option<(&'p ModelRule, String)> {
+    let model = actor.provider.as_deref().map(str::trim).filter(|model| !model.is_empty())?;
+    let applies = |rule: &&ModelRule| rule.who.as_ref().is_none_or(|who| is_actor(who, actor));
+    let refused = |rule: &&ModelRule| !rule.only.is_empty() && !rule.only.iter().any(|only| covers(only, model));
+    rules.iter().filter(applies).find(refused).map(|rule| (rule, model.to_owned()))
+}
+
 impl Policy {
     /// Which model an actor is routed to; `fallback` where too many of its session's calls were denied. Of several files
     /// the first that names one counts, of its layers the one that names the actor. A project's file that nobody trusts
     /// names none.
     #[must_use]
     pub fn route(&self, actor: &Actor, fallback: bool) -> Route {
+        let actor = &self.owned(actor.clone(), true);
         let mut route = Route::default();
         for file in &self.files {
             let applies = |rule: &&ModelRule| rule.who.as_ref().is_none_or(|who| is_actor(who, actor));

@@ -5,6 +5,7 @@ use super::{FileInForce, Inputs, of_layer};
 use crate::compile::{Compiler, built_in_tools};
 use crate::condition::is_actor;
 use crate::pattern::{Purpose, ToolPattern};
+use crate::policy::CompiledFile;
 use crate::state::ToolFinding;
 use crate::text::{LayerText, Who};
 use crate::word::{Actor, Code, Layer, Opinion, Reason, Source, Stage, ToolName, Verdict};
@@ -66,22 +67,27 @@ fn layer(compiler: &mut Compiler<'_>, who: Option<Who>, layer: &LayerText) -> To
 pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
     let operation = inputs.judging.operation;
     said.call.extend(found(&inputs.state.findings));
-    for FileInForce { file, essential } in &inputs.files {
-        let found = hiding(&file.tools, &file.layer, &operation.tool, &operation.actor);
+    for FileInForce { file, essential, .. } in &inputs.files {
+        let found = hiding(file, &operation.tool, &operation.actor);
         said.call.extend(found.filter(|found| !(found.closed_list && *essential)).map(|found| found.opinion));
     }
 }
 
 /// The first layer that takes the tool away, for this actor and all above it.
-pub(crate) fn hiding(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor: &Actor) -> Option<ToolOpinion> {
+pub(crate) fn hiding(file: &CompiledFile, tool: &ToolName, actor: &Actor) -> Option<ToolOpinion> {
+    if file.tools.is_empty() {
+        return None;
+    }
     let mut next = Some(actor);
     // A chain of parents is as long as the agent says; eight is more than any has.
     for _ in 0..8 {
         let current = next?;
-        // INVARIANT: a layer for what an agent reports of itself stands beside those for what is stated, in place of none.
-        for actor in std::iter::once(current.clone()).chain(current.as_reported()) {
-            for layer in in_force(layers, &actor) {
-                if let Some(found) = layer.judge(file, tool) {
+        // INVARIANT: a layer for what an agent reports of itself stands beside those for what is stated, in place of none,
+        // unless the file believes it.
+        let aspects = if file.trusts_roles { current.believed() } else { current.every_aspect() };
+        for actor in aspects {
+            for layer in in_force(&file.tools, &actor) {
+                if let Some(found) = layer.judge(&file.layer, tool) {
                     return Some(found);
                 }
             }

@@ -47,6 +47,16 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
         "Write provider:NAME, provider:NAME/MODEL, agent:NAME, team:NAME, team:NAME/MEMBER, tenant:NAME or subagent.",
     ),
     code(
+        "owner-only",
+        "The key says who asks, or whom to believe, and stands in a project's file.",
+        "Put it in your own policy file or in the managed one.",
+    ),
+    code(
+        "role-not-stated",
+        "An allow, a route or a looser preset is for somebody whom nothing on this machine states.",
+        "State it with `install --as` or in [actor], or write trust_roles = true to believe what agents report.",
+    ),
+    code(
         "unanswered-allow",
         "`unanswered = \"allow\"` would treat silence as approval.",
         "Write \"deny\", and put what may run without approval in [allow].",

@@ -61,6 +61,12 @@ pub struct File {
     pub patterns: Vec<ParamPatterns>,
     /// `[limits]`, at most one for each scope.
     pub limits: Vec<Limit>,
+    /// `[actor]`.
+    pub actor: Option<ActorText>,
+    /// `trust_roles`.
+    pub trust_roles: Option<Spanned<bool>>,
+    /// `[for]`. No two are for the same.
+    pub roles: Vec<RoleText>,
     /// `[models]`, and its layers for some actors.
     pub models: Vec<ModelsText>,
     /// `[approvals]`.
@@ -322,6 +328,32 @@ pub struct Limit {
     pub rate: Option<Spanned<Rate>>,
     /// [`Verdict::Ask`] or [`Verdict::Deny`]; absent: deny.
     pub at_limit: Option<Spanned<Verdict>>,
+}
+
+/// `[actor]`: at least one of its names is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActorText {
+    /// The table as a whole.
+    pub span: Range<usize>,
+    /// The team.
+    pub team: Option<Text>,
+    /// The member of that team.
+    pub member: Option<Text>,
+    /// The tenant.
+    pub tenant: Option<Text>,
+}
+
+/// `[for.WHO]`: other defaults for some actors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleText {
+    /// Whom it is for.
+    pub who: Spanned<Who>,
+    /// Presets that are its defaults.
+    pub extends: Vec<Text>,
+    /// Rules of theirs that it switches off.
+    pub disable: Vec<Text>,
+    /// The verdict where nothing spoke.
+    pub default: Defaults,
 }
 
 /// `[models]` or a layer of it.

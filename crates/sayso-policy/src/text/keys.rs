@@ -104,6 +104,21 @@ pub(crate) const FILE: Table = Table {
         ),
         key("limits", Shape::Table(&LIMITS), "budgets"),
         key("approvals", Shape::Named(&Shape::Table(&APPROVAL)), "who answers, by the name used in `approver`"),
+        key(
+            "actor",
+            Shape::Table(&ACTOR),
+            "who asks, for calls that come in on this machine (your own or the managed file)",
+        ),
+        key(
+            "trust_roles",
+            Shape::Flag,
+            "`true`: what an agent reports of its kind and its model counts as if you had stated it (your own or the managed file)",
+        ),
+        key(
+            "for",
+            Shape::Named(&Shape::Table(&ROLE)),
+            "other presets for `\"agent:NAME\"`, `\"provider:NAME\"`, `\"team:NAME\"`, `\"tenant:NAME\"`, `subagent`",
+        ),
         key("models", Shape::Table(&MODELS), "which models agents may use, and which one they are routed to"),
         key("hold", Shape::Table(&HOLD), "what may run unasked while the kernel holds it to the policy"),
         key("mode", Shape::Table(&MODE), "whether verdicts are enforced"),
@@ -311,6 +326,32 @@ pub(crate) const ESCALATE: Table = Table {
         key("to", Shape::Text, "the group that may answer too: a name from `[approvals]`"),
     ],
     required: &["wait", "to"],
+};
+
+pub(crate) const ACTOR: Table = Table {
+    name: "actor",
+    title: "`[actor]`",
+    keys: &[
+        key("team", Shape::Text, "the team"),
+        key("member", Shape::Text, "the member of that team"),
+        key("tenant", Shape::Text, "the tenant"),
+    ],
+    required: &[],
+};
+
+pub(crate) const ROLE: Table = Table {
+    name: "role",
+    title: "a table of `[for]`",
+    keys: &[
+        key("extends", Shape::Texts, "presets that are its defaults in place of the file's own `extends`"),
+        key("disable", Shape::Texts, "ids of rules of these presets to switch off"),
+        key(
+            "default",
+            Shape::Either(&[Shape::Word(VERDICTS), Shape::Table(&DEFAULTS)]),
+            "the verdict where no rule applies; if absent, the file's own",
+        ),
+    ],
+    required: &["extends"],
 };
 
 pub(crate) const MODELS: Table = Table {

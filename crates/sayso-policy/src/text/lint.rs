@@ -188,8 +188,11 @@ fn hold(file: &File, warnings: &mut Vec<Problem>) {
 
 /// Approvals that no rule uses.
 fn approvers(file: &File, warnings: &mut Vec<Problem>) {
-    let used: HashSet<&str> =
-        file.rules.iter().filter_map(|rule| rule.approver.as_ref()).map(|text| text.value.as_str()).collect();
+    let extended = file.extends.iter().chain(file.roles.iter().flat_map(|role| &role.extends));
+    let presets: Vec<File> =
+        extended.filter_map(|name| parse(&name.value, crate::presets::text(&name.value)?).ok()).collect();
+    let rules = file.rules.iter().chain(presets.iter().flat_map(|preset| &preset.rules));
+    let used: HashSet<&str> = rules.filter_map(|rule| rule.approver.as_ref()).map(|text| text.value.as_str()).collect();
     for approval in file.approvals.iter().filter(|approval| !used.contains(approval.name.value.as_str())) {
         let message = format!("no rule has `{}` as its approver", approval.name.value);
         let mut warning = file.problem("unused-approver", &approval.name.span, message);

@@ -17,6 +17,7 @@ mod fuzz;
 mod keys;
 mod lines;
 mod lint;
+mod lint_roles;
 mod nearest;
 mod read;
 mod reference;
@@ -31,11 +32,13 @@ pub use diagnose::render;
 #[cfg(test)]
 pub(crate) use diagnose::render_all;
 pub use file::{
-    Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode, ModelsText,
-    ParamPatterns, PerActor, PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who, parse,
+    ActorText, Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode,
+    ModelsText, ParamPatterns, PerActor, PolicyTest, Profile, RoleText, RuleText, SetText, Spanned, TestRequest, Text,
+    Tools, Who, parse,
 };
 pub use lines::{Lines, locate};
 pub use lint::lint;
+pub use lint_roles::{StatedRoles, lint_roles};
 pub use nearest::nearest;
 pub(crate) use read::MAX_PROBLEMS;
 pub use reference::reference;

@@ -1,9 +1,10 @@
 //! A normalised tool call.
 
 use crate::word::{Actor, Provenance, Request, ToolCall, Workspace};
-use sayso_shell::{Analysis, Effect, Environment, Files};
+use sayso_shell::{Analysis, Effect, Environment, Files, Kind};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// What may be asked of the world while a call is normalised and judged.
 #[derive(Clone, Copy)]
@@ -110,6 +111,30 @@ pub struct Operation {
     pub provenance: Provenance,
 }
 
+/// A directory that somebody vouches for. Of anything else nothing is known.
+struct Declared<'p>(&'p Path);
+
+impl Files for Declared<'_> {
+    fn kind(&self, path: &Path) -> Kind {
+        match self.0.is_absolute() && self.0.starts_with(path) {
+            true => Kind::Folder { world_writable: false },
+            false => Kind::Unknown,
+        }
+    }
+    fn list(&self, _: &Path, _: usize) -> Option<Vec<OsString>> {
+        None
+    }
+    fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
+        None
+    }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        true
+    }
+}
+
 impl Operation {
     /// Normalises a call and works out its effects.
     #[must_use]
@@ -123,11 +148,25 @@ impl Operation {
         Self::blind(ToolCall::command(command.as_ref()))
     }
 
-    /// The same in a working directory, which is the workspace too. Nothing is looked up: where the directory leads is not
-    /// known, so no matcher about directories allows it. [`Operation::in_directory_with`] looks.
+    /// The same in a working directory, which is the workspace too. The directory is taken at its word: it exists, and no
+    /// part of its path is a link. Nothing else is looked up, so what a command names in it satisfies no matcher about
+    /// directories; [`Operation::in_directory_with`] looks.
+    ///
+    /// ```
+    /// use sayso_policy::matchers::Compilation;
+    /// use sayso_policy::{Operation, Outcome, Rule, Ruleset};
+    ///
+    /// let ruleset = Ruleset::new(vec![Rule::new(Compilation::matcher().within_directory("/srv/app"), Outcome::Allow)]);
+    /// let judge = |folder: &str| ruleset.evaluate(&Operation::execute("cargo build").in_directory(folder));
+    /// assert_eq!(judge("/srv/app/web"), Outcome::Allow);
+    /// assert_eq!(judge("/srv/app-evil"), Outcome::Unknown);
+    /// assert_eq!(judge("/srv/app/../other"), Outcome::Unknown);
+    /// ```
     #[must_use]
     pub fn in_directory(self, folder: impl Into<PathBuf>) -> Self {
-        self.in_directory_with(folder, Facts { files: &sayso_shell::NoFiles, env: &sayso_shell::NoEnvironment })
+        let folder = sayso_shell::canonical::lexical(&folder.into());
+        let files = Declared(&folder);
+        self.in_directory_with(folder.clone(), Facts { files: &files, env: &sayso_shell::NoEnvironment })
     }
 
     /// The same in a working directory, which is the workspace too, with files to look at.

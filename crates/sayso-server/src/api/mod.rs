@@ -9,6 +9,7 @@ mod decisions;
 mod describe;
 mod grants;
 mod health;
+mod layers;
 mod limits;
 mod links;
 mod metrics;
@@ -141,6 +142,8 @@ fn addresses() -> Vec<Address> {
         get "/v1/status" status => status::status;
         /// The policy in force, file by file.
         get "/v1/policy" policy => policy::show;
+        /// The layers in force for an actor, in order, with the place of each.
+        get "/v1/policy/layers" policyLayers => layers::layers;
         /// What is wrong with a text.
         /// The examples of its rules are tried too. Changes nothing.
         post "/v1/policy/validate" validatePolicy => policy::validate;

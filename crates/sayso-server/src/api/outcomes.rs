@@ -73,6 +73,7 @@ pub(super) async fn outcomes(
 fn take_down(app: &App, caller: &Caller, said: Report) -> Result<TakenDown, ApiError> {
     let mut actor = Actor { session: said.session.clone(), agent: said.agent, tenant: said.tenant, ..Actor::default() };
     app.sign(caller, &mut actor, None)?;
+    let actor = app.gate(None)?.owned(actor);
     let by = Reporter::of(&actor, "http");
     let which = match (said.record, &said.call_id) {
         (Some(record), _) => Which::Reported { record, by },

@@ -120,7 +120,11 @@ pub(super) async fn show(
 /// The presets that these files name, each once.
 fn presets_of(files: &[PolicyText]) -> Vec<Preset> {
     let read: Vec<text::File> = files.iter().filter_map(|file| text::parse(&file.name, &file.text).ok()).collect();
-    let named = |name: &str| read.iter().any(|it| it.extends.iter().chain(&it.enforce).any(|it| it.value == name));
+    let all = || {
+        let roles = read.iter().flat_map(|it| it.roles.iter().flat_map(|role| &role.extends));
+        read.iter().flat_map(|it| it.extends.iter().chain(&it.enforce)).chain(roles)
+    };
+    let named = |name: &str| all().any(|it| it.value == name);
     let wanted = presets::NAMES.into_iter().filter(|name| named(name));
     wanted.filter_map(|name| Some(Preset { name, text: presets::text(name)? })).collect()
 }

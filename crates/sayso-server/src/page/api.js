@@ -50,6 +50,7 @@ export const courses = (of, query) => json('/v1/' + of + '?' + new URLSearchPara
 export const course = (of, id, tenant) => json('/v1/' + of + '/' + encodeURIComponent(id) + (tenant ? '?tenant=' + encodeURIComponent(tenant) : ''));
 
 export const policy = () => json('/v1/policy');
+export const layers = (query) => json('/v1/policy/layers?' + new URLSearchParams(query));
 export const versions = () => json('/v1/policy/versions');
 export const version = (version) => json('/v1/policy/versions/' + encodeURIComponent(version));
 export const tryPolicy = (text, since) => json('/v1/policy/try', { method: 'POST', body: JSON.stringify({ text, ...(since && { since }) }) });

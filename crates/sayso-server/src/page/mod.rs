@@ -13,7 +13,7 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 26] = [
+const FILES: [(&str, &str, &str); 27] = [
     ("/", "text/html; charset=utf-8", include_str!("index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
     script!("activity.js"),
@@ -39,6 +39,7 @@ const FILES: [(&str, &str, &str); 26] = [
     script!("try.js"),
     script!("tried.js"),
     script!("verdict.js"),
+    script!("whose.js"),
     script!("vendor/preact-htm.js"),
 ];
 

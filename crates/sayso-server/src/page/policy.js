@@ -6,6 +6,7 @@ import { Lines } from '/lines.js';
 import { Confirm, Time, Wrong, many, useLoaded, useTicks } from '/parts.js';
 import { Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
+import { Whose } from '/whose.js';
 
 const LAYERS = {
   managed: 'for this machine: applies to everyone here',
@@ -31,6 +32,7 @@ export function Policy({ on, status }) {
     ${data && !data.fixed && !data.files.some(isOwn) && !data.notices.some((it) => it.file && isOwn(it.file)) && html`<div class="empty card">
       <p><strong>You have no policy file yet.</strong> A preset decides.</p><p>Next: create one with <code>sayso init</code>.</p></div>`}
     ${data?.presets.map((it) => html`<${Preset} key=${it.name} preset=${it} />`)}
+    ${data && html`<${Whose} version=${data.version} />`}
     <${Wrong} text=${loaded.wrong} />
     ${loaded.data && data && html`<${Versions} versions=${loaded.data.versions} fixed=${data.fixed} base=${data.version} again=${again} />`}
   </section>`;

@@ -185,3 +185,38 @@ fn a_text_is_tried_on_the_record_and_changes_nothing() {
     let (status, _) = served.post(Some(&served.owner), "/v1/policy/try", &json!({"text": "default = 7\n"}));
     assert_eq!(status, 422);
 }
+
+#[test]
+fn the_layers_in_force_for_an_actor_are_named() {
+    let served = Served::with(
+        "extends = [\"developer\"]\n[actor]\nteam = \"a\"\n[for.\"agent:reviewer\"]\nextends = [\"reviewer\"]\n\
+         [tools.for.\"team:a\"]\nhide = [\"@web\"]\n",
+    );
+    let (status, found) = served.get(&served.owner, "/v1/policy/layers?agent=reviewer&provider=openai/gpt-4");
+    assert_eq!((status, &found["actor"]["team"]), (200, &json!("a")), "{found}");
+    let layers = found["layers"].as_array().unwrap();
+    let shown: Vec<_> = layers.iter().map(|it| (it["kind"].as_str().unwrap(), it["says"].as_str().unwrap())).collect();
+    assert_eq!(shown, [("actor", "team a"), ("presets", "developer"), ("presets", "reviewer"), ("tools", "hide @web")]);
+    assert_eq!((&layers[1]["replaced_by"], &layers[3]["who"]), (&json!("agent:reviewer"), &json!("team:a")));
+    assert_eq!(served.get(&served.owner, "/v1/policy/layers?role=reviewer").0, 400);
+    // The presets of roles are among those that are shown.
+    let (_, policy) = served.get(&served.owner, "/v1/policy");
+    let names: Vec<_> = policy["presets"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["developer", "reviewer"]);
+}
+
+#[test]
+fn a_name_without_a_token_satisfies_no_allow_and_one_with_a_token_does() {
+    let served = Served::with(
+        "default = \"ask\"\n[[rule]]\nid = \"coders\"\nallow = { tool = \"gizmo\" }\nwhen = { for = \"agent:coder\" }\n\
+         [[rule]]\nid = \"not-explorers\"\ndeny = { tool = \"gizmo\" }\nwhen = { for = \"agent:explore\" }\n",
+    );
+    let ask = |token: Option<&str>, agent: &str| {
+        let body = json!({"tool": "gizmo", "args": {}, "context": {"agent": agent, "session": "s"}});
+        served.post(token, "/v1/decisions", &body).1["verdict"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_ne!(ask(None, "coder"), "allow");
+    assert_eq!(ask(None, "explore"), "deny");
+    let token = served.token("coder", Role::Agent, None);
+    assert_eq!(ask(Some(&token), "whoever"), "allow");
+}

@@ -15,6 +15,7 @@ mod look;
 mod named;
 mod own;
 mod project;
+mod scripts;
 mod variable;
 
 pub use named::{named, options_with_files};

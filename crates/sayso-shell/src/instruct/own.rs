@@ -3,13 +3,14 @@
 //! `make` goes by the Makefile, `cargo` by Cargo.toml and build.rs. Who writes one of these has the next build run what it
 //! says. That the sources themselves are run by tests is what tests are for, and every edit would count.
 
-use super::{MOST_PLACES, RunId, Scene, Search, Trail, git, goes_by, is_system, tools};
+use super::{MOST_PLACES, RunId, Scene, Search, Trail, git, goes_by, is_system, scripts, tools};
 use crate::effect::{Opt, Run};
 use crate::files::Kind;
 use crate::option::Does;
 use crate::program::goes_by::Steered;
 use crate::word::Word;
 use crate::{canonical, program};
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,8 @@ pub struct OwnFiles<'a> {
     places: Vec<PathBuf>,
     /// Files that its options name as recipes, and the program itself where it lies in the workspace.
     named: Vec<PathBuf>,
+    /// The scripts that its files lead to, looked for when one is asked about.
+    scripts: OnceCell<BTreeSet<PathBuf>>,
 }
 
 impl std::fmt::Debug for OwnFiles<'_> {
@@ -75,7 +78,7 @@ impl<'a> OwnFiles<'a> {
             let folder = file.parent().map(Path::to_path_buf).filter(|folder| !is_system(folder));
             places.extend(folder.filter(|folder| places.len() < MOST_PLACES && !places.contains(folder)));
         }
-        Some(Self { search, run: at, tools, places, named })
+        Some(Self { search, run: at, tools, places, named, scripts: OnceCell::new() })
     }
 
     /// Whether it goes by this file, or would if it were there. A canonical path.
@@ -133,6 +136,28 @@ impl<'a> OwnFiles<'a> {
         let runs =
             |path: &PathBuf| matches!(canonical(self.search.scene.files, path).kind, Kind::File { executable: true });
         self.repositories().any(|(_, found)| !found.named.is_empty() || changes && found.hooks.iter().any(runs))
+    }
+
+    /// Whether one of its files has a shell run this script, or takes it in. A canonical path.
+    #[must_use]
+    pub fn leads_to(&self, path: &Path) -> bool {
+        scripts::may_be_script(path) && self.scripts.get_or_init(|| self.scripts()).contains(path)
+    }
+
+    fn scripts(&self) -> BTreeSet<PathBuf> {
+        let files = self.search.scene.files;
+        let plain = |pattern: &&&str| !pattern.contains('*') && !SOURCES.contains(*pattern);
+        let own = self.tools.iter().flat_map(|tool| tool.names.iter().filter(plain));
+        let mut from = self.named.clone();
+        for name in own {
+            for base in self.places.iter().flat_map(|place| self.search.above(place)) {
+                let path = canonical(files, &base.join(name)).path;
+                if !from.contains(&path) && matches!(files.kind(&path), Kind::File { .. }) {
+                    from.push(path);
+                }
+            }
+        }
+        scripts::reached(files, from, &self.places)
     }
 
     /// Whether names in a folder, or with `deep` in any folder below it, may be among these files. `last`: the pattern of the

@@ -3,6 +3,13 @@
 use crate::choice;
 use crate::failure::{Failure, Outcome};
 use crate::judge;
+use crate::show::agents::this_program;
+use sayso_agents::Agent;
+use sayso_agents::install::{Scope, Setting, registrations};
+use sayso_gate::{Home, Places};
+use sayso_policy::Stated;
+use sayso_policy::text::{File, StatedRoles, lint_roles};
+use sayso_server::Tokens;
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,16 +29,51 @@ pub(crate) struct Lint {
     file: Option<PathBuf>,
 }
 
+/// Whether one of the files believes what agents report.
+fn believed(files: &[File]) -> bool {
+    files.iter().any(|file| file.trust_roles.as_ref().is_some_and(|trust| trust.value))
+}
+
+/// Whom this machine states: by what is registered, by tokens, and by the files themselves.
+fn stated(files: &[File]) -> Result<StatedRoles, Failure> {
+    let mut stated = StatedRoles::default();
+    files.iter().for_each(|file| stated.add(file));
+    let places = Places::find(Home::Environment)?;
+    let (project, program) = (std::env::current_dir()?, this_program()?);
+    for agent in Agent::ALL {
+        stated.agents.push(agent.name().to_owned());
+        let setting = Setting::here(Scope::User, places.clone(), project.clone(), program.clone()).of(*agent);
+        let found = registrations(*agent, &setting).into_iter().filter_map(|it| it.stated);
+        for said in found.filter_map(|text| text.parse::<Stated>().ok()) {
+            stated.agents.extend(said.agent);
+            stated.tenants.extend(said.tenant);
+            stated.teams.extend(said.team.map(|team| match said.member {
+                Some(member) => format!("{team}/{member}"),
+                None => team,
+            }));
+        }
+    }
+    for token in Tokens::of(&places).and_then(|tokens| tokens.all()).iter().flat_map(|tokens| tokens.iter()) {
+        stated.agents.push(token.name.clone());
+        stated.tenants.extend(token.tenant.clone());
+    }
+    Ok(stated)
+}
+
 /// Runs it.
 pub(crate) fn run(lint: &Lint) -> Outcome {
     let texts = judge::files_or_in_force(lint.file.as_deref())?;
     choice::compile(&texts)?;
-    let mut warnings = Vec::new();
+    let (mut warnings, mut read) = (Vec::new(), Vec::new());
     for text in texts.iter().filter(|text| !text.teaches()) {
         let file = sayso_policy::text::parse(&text.name, &text.text)
             .map_err(|problems| Failure::wrong(judge::rendered(&problems, &texts)))?;
         warnings.extend(sayso_policy::text::lint(&file));
+        read.push(file);
     }
+    let stated = stated(&read)?;
+    read.iter().filter(|_| !believed(&read)).for_each(|file| warnings.extend(lint_roles(file, &stated)));
+    warnings.sort_by_key(|warning| (warning.source.line, warning.source.column));
     let mut out = stdout().lock();
     if !warnings.is_empty() {
         writeln!(out, "{}\n", judge::rendered(&warnings, &texts))?;

@@ -214,7 +214,9 @@ impl Gateway {
         };
         let in_force = InForce::load(&places, Some(&workspace))?;
         let names: Vec<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
-        let mut bounds = sayso_gate::hold::bounds(&places, &in_force, &workspace, Some(&places.home), &names)?.bounds;
+        let actor = self.stated.clone().unwrap_or_default().of(sayso_policy::Actor::default());
+        let mut bounds =
+            sayso_gate::hold::bounds(&places, &in_force, &workspace, Some(&places.home), (&actor, &names))?.bounds;
         bounds.leave = Leave::End;
         let launch = Launch::here(self.command.clone(), inner::stage()?)?;
         let ended = sayso_hold::run(&bounds, &launch);

@@ -72,7 +72,7 @@ fn bounds(paint: Paint, judge: &Judge, operation: &Operation) -> String {
     let Some(root) = operation.workspace.root() else {
         return "\n  The workspace is unknown, so there are no bounds to show; name it with --workspace.\n".to_owned();
     };
-    let lowered = match judge.bounds(root, operation.home.as_deref()) {
+    let lowered = match judge.bounds(&operation.actor, root, operation.home.as_deref()) {
         Ok(lowered) => lowered,
         Err(error) => return format!("\n  There are no bounds, so nothing can run held here: {error:#}\n"),
     };
@@ -153,8 +153,10 @@ fn headline(paint: Paint, operation: &Operation, decision: &Decision, took: Dura
         },
     );
     let wide = if operation.workspace.is_too_wide() { " (too wide for `.`)" } else { "" };
+    let words = operation.actor.in_words();
+    let actor = if words.is_empty() { words } else { format!("       {}\n", visible(&words)) };
     format!(
-        "{}  policy {version} · workspace {workspace}{wide} · {} µs\n",
+        "{}  policy {version} · workspace {workspace}{wide} · {} µs\n{actor}",
         paint.answer(decision.answer, &format!("{:<5}", decision.answer.as_str().to_uppercase())),
         took.as_micros()
     )

@@ -35,3 +35,17 @@ fn a_project_gets_a_file_of_its_own() {
     let said = person.run(&["test", ".sayso.toml"]);
     assert_eq!((said.code, said.out.as_str()), (0, "1 passed, 0 failed\n"), "{}", said.err);
 }
+
+#[test]
+fn kinds_of_agents_get_the_presets_of_their_names() {
+    let person = Person::new();
+    let said = person.run(&["init", "--for", "reviewer", "--for", "deployer", "--for", "reviewer"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("sayso install AGENT --as agent:reviewer"), "{}", said.out);
+    assert_eq!(person.run(&["lint"]).out, "~/.config/sayso/policy.toml: valid\n");
+    assert_eq!(person.run(&["check", "--agent", "reviewer", "touch x"]).code, 4);
+    assert_eq!(person.run(&["check", "--agent", "deployer", "npm publish"]).code, 3);
+    assert_eq!(person.run(&["check", "touch x"]).code, 0);
+    let wrong = person.run(&["init", "--for", "reviwer"]);
+    assert!(wrong.code == 2 && wrong.err.contains("reviewer"), "{}", wrong.err);
+}

@@ -29,6 +29,7 @@ fn issued(room: &Room, script: &str, session: &str, call: &str) -> String {
     let judged = gate.judge(tool_call, circumstances, FactsOf::Gate).settle().record();
     let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
     let terms = Terms {
+        actor: None,
         words: ["bash", "-c", script].map(Into::into).to_vec(),
         folder: project.clone(),
         session: Some(session.to_owned()),

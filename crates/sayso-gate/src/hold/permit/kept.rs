@@ -4,6 +4,7 @@ use super::number::hash_of;
 use super::{LIFETIME, Terms};
 use crate::Error;
 use crate::audit::now_ms;
+use sayso_policy::Actor;
 use sayso_shell::bounds::Need;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -19,6 +20,8 @@ pub(super) struct Kept {
     pub(super) folder: Raw,
     pub(super) session: Option<String>,
     pub(super) agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) actor: Option<Box<Actor>>,
     pub(super) call_id: Option<String>,
     pub(super) workspace: Raw,
     pub(super) home: Option<Raw>,
@@ -42,6 +45,7 @@ impl Kept {
             folder: Raw::of(&real(&terms.folder)),
             session: terms.session.clone(),
             agent: terms.agent.clone(),
+            actor: terms.actor.clone(),
             call_id: terms.call_id.clone(),
             workspace: Raw::of(&terms.workspace),
             home: terms.home.as_deref().map(Raw::of),
@@ -70,6 +74,7 @@ impl Kept {
             folder: self.folder.path(),
             session: self.session,
             agent: self.agent,
+            actor: self.actor,
             call_id: self.call_id,
             workspace: self.workspace.path(),
             home: self.home.as_ref().map(Raw::path),

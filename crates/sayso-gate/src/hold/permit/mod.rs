@@ -27,6 +27,7 @@ use files::{State, is_older, names, write_new};
 use kept::{Kept, real};
 use number::{fresh_number, hash_of, is_name, name_of, name_of_call};
 use rustix::fs::{Mode, OFlags};
+use sayso_policy::Actor;
 use sayso_shell::bounds::Need;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -65,6 +66,8 @@ pub struct Terms {
     pub session: Option<String>,
     /// The agent.
     pub agent: Option<String>,
+    /// Whom it was judged for, whole: by it the policy may have other bounds.
+    pub actor: Option<Box<Actor>>,
     /// The agent's own id of the call.
     pub call_id: Option<String>,
     /// The workspace that it was judged for.

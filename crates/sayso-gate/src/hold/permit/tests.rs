@@ -3,7 +3,7 @@
 use super::kept::millis;
 use super::*;
 use crate::audit::now_ms;
-use sayso_policy::{Answer, Decision, Verdict};
+use sayso_policy::{Actor, Answer, Decision, Verdict};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -42,6 +42,7 @@ impl Room {
             folder: self.dir.path().to_owned(),
             session: Some("s1".to_owned()),
             agent: Some("claude-code".to_owned()),
+                actor: Some(Box::new(Actor { team: Some("a".to_owned()), ..Actor::default() })),
             call_id: Some("call-1".to_owned()),
             workspace: PathBuf::from(OsStr::from_bytes(b"/w/\xff\n")),
             home: Some("/home/ann".into()),

@@ -9,7 +9,6 @@ use super::{FileInForce, Inputs};
 use crate::condition::Condition;
 use crate::index::Table;
 use crate::judging::Judging;
-use crate::policy::CompiledFile;
 use crate::rule::Rule;
 use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
 use sayso_shell::{Carry, Effect, Verb};
@@ -63,15 +62,16 @@ impl<'p> FileRules<'p> {
 
 /// What a file says of an effect. Its presets are defaults: where the file speaks, their asks and allows fall
 /// silent; their denies stay.
-fn judge_file<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: usize) -> FileRules<'p> {
+fn judge_file<'p>(in_force: &FileInForce<'p>, judging: &Judging<'_>, index: usize) -> FileRules<'p> {
     let Some(effect) = judging.operation.effects.get(index) else { return FileRules::default() };
+    let file = in_force.file;
     let mut said = FileRules::default();
     table(&file.own, judging, index, effect, &mut said);
     if !file.counts_allow {
         said.allow = None;
     }
     let own_spoke = said.spoke();
-    for preset in &file.presets {
+    for preset in in_force.presets() {
         let mut default = FileRules::default();
         table(&preset.table, judging, index, effect, &mut default);
         if said.deny.is_none() {
@@ -143,8 +143,9 @@ fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
     let mut by_preset = true;
     let mut covers_hosts = false;
     let mut held = true;
-    for FileInForce { file, .. } in &inputs.files {
-        let mut said = judge_file(file, judging, index);
+    for one in &inputs.files {
+        let file = one.file;
+        let mut said = judge_file(one, judging, index);
         if policy.closed.contains(&effect.verb) && file.layer != Layer::Managed {
             said.allow = None;
         }
@@ -152,7 +153,7 @@ fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
         on.by_owner |= said.allow.is_some() && !said.by_preset;
         let Some((verdict, rule, maybe)) = said.verdict() else { continue };
         // A file's own hold answers its rules, and those of its presets.
-        let lifts = rule.held && rule.verdict == Verdict::Ask && file.hold.as_ref().is_some_and(|hold| hold.lifts);
+        let lifts = rule.held && rule.verdict == Verdict::Ask && one.hold().is_some_and(|hold| hold.lifts);
         on.held.extend(lifts.then_some(on.opinions.len()));
         held &= lifts || verdict != Verdict::Ask;
         on.opinions.push(opinion(rule, verdict, maybe, (judging, index)));

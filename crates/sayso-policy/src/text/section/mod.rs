@@ -6,6 +6,7 @@ mod hold;
 mod limits;
 mod lists;
 mod models;
+mod role;
 mod rule;
 mod tools;
 mod when;
@@ -57,6 +58,9 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
     let limits = fields.get("limits").map(|value| limits::limits(reader, value)).unwrap_or_default();
     let approvals = fields.get("approvals").map(|value| approvals(reader, value)).unwrap_or_default();
     let models = fields.get("models").map(|value| models::models(reader, value)).unwrap_or_default();
+    let actor = fields.get("actor").and_then(|value| role::actor(reader, value));
+    let trust_roles = fields.get("trust_roles").and_then(|value| reader.flag(value));
+    let roles = fields.get("for").map(|value| role::roles(reader, value)).unwrap_or_default();
     let hold = fields.get("hold").and_then(|value| hold::hold(reader, value));
     let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
     let tests = tables(reader, "test");
@@ -78,6 +82,9 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
         patterns,
         limits,
         approvals,
+        actor,
+        trust_roles,
+        roles,
         models,
         hold,
         mode,

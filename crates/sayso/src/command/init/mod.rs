@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use sayso_gate::{Home, Places};
+use sayso_policy::presets;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _, stdout};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -17,11 +18,38 @@ pub(crate) const FIRST_PROJECT_POLICY: &str = include_str!("project.toml");
 #[command(after_help = "\
 Examples:
   sayso init
-  sayso init --project      write .sayso.toml here, for everyone who works on this repository")]
+  sayso init --for reviewer   give agents of the kind `reviewer` the preset of that name
+  sayso init --project        write .sayso.toml here, for everyone who works on this repository")]
 pub(crate) struct Init {
     /// Write .sayso.toml in this folder instead
     #[arg(long)]
     project: bool,
+    /// Add the preset for a kind of agent: reviewer, researcher or deployer; repeatable
+    #[arg(long = "for", value_name = "ROLE", value_parser = presets::ROLES)]
+    roles: Vec<String>,
+}
+
+/// The tables of `[for]` for these roles, with what each needs.
+fn for_roles(roles: &[String]) -> String {
+    let mut text = String::new();
+    let mut seen: Vec<&String> = Vec::new();
+    for role in roles {
+        if seen.contains(&role) {
+            continue;
+        }
+        seen.push(role);
+        text.push_str(&format!(
+            "\n# Agents of the kind `{role}` have this preset in place of `extends` above. `sayso policy show --agent {role}` shows\n\
+             # what is in force for them.\n[for.\"agent:{role}\"]\nextends = [\"{role}\"]\n"
+        ));
+        if role == "deployer" {
+            text.push_str(
+                "\n# Who approves what a deployer publishes; until then, whoever answers here.\n\
+                 # [approvals.publishers]\n# members = [\"alice\"]\n",
+            );
+        }
+    }
+    text
 }
 
 /// Runs it.
@@ -32,6 +60,7 @@ pub(crate) fn run(init: &Init) -> Outcome {
     } else {
         (places.user.clone(), FIRST_POLICY)
     };
+    let text = text.to_owned() + &for_roles(&init.roles);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -51,7 +80,12 @@ pub(crate) fn run(init: &Init) -> Outcome {
         }
     };
     file.write_all(text.as_bytes())?;
-    let next = if init.project {
+    let next = if let Some(role) = init.roles.first() {
+        &format!(
+            "Say which agent it is where it is registered: sayso install AGENT --as agent:{role}\n\
+             An agent that only reports the kind is bound by the preset too, but gains nothing from it."
+        )
+    } else if init.project {
         "Its denies and asks apply immediately. Run `sayso trust` to let its allows apply too."
     } else {
         "It applies from the next call. Try it: sayso check 'git push'"

@@ -1,6 +1,7 @@
 //! `sayso policy`: what is in force, what was, what a change means, and back.
 
 mod diff;
+mod layers;
 mod try_file;
 
 use crate::command::log::time::shown as time;
@@ -22,6 +23,8 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   sayso policy show                    the files in force here
+  sayso policy show --agent coder --provider openai/gpt-4
+                                       the layers in force for that agent
   sayso policy versions
   sayso policy diff 7c1e9a4be2d05f31   what changed from that version to the policy in force, and what it means
   sayso policy try new.toml            what it would change over the last 30 days
@@ -41,6 +44,9 @@ enum Action {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
+        /// Show instead which layers are in force for an agent, in order, with their places
+        #[command(flatten)]
+        of: layers::Of,
     },
     /// List the versions that have decided calls, newest last
     Versions {
@@ -75,7 +81,13 @@ pub(crate) fn run(command: &Policy) -> Outcome {
     };
     let mut out = stdout().lock();
     match &command.action {
-        Action::Show { which, json } => {
+        Action::Show { which, json, of } if of.is_anybody() => {
+            let shown = which.as_ref().map_or_else(in_force, |version| find(&log, version))?;
+            let texts = shown.texts();
+            let policy = Compiled::compile(&texts).map_err(|found| Failure::wrong(judge::rendered(&found, &texts)))?;
+            layers::show(&mut out, (&policy, &texts), of, *json)?;
+        }
+        Action::Show { which, json, .. } => {
             let shown = which.as_ref().map_or_else(in_force, |version| find(&log, version))?;
             if *json {
                 serde_json::to_writer(&mut out, &shown)?;

@@ -17,6 +17,6 @@ pub(super) fn of(cleared: &Cleared, asked: Option<Need>) -> Result<Bounds, Stop>
 
 fn lowered(cleared: &Cleared) -> Result<Bounds, Stop> {
     let variables: Vec<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
-    let Cleared { places, in_force, workspace, home, .. } = cleared;
-    Ok(sayso_gate::hold::bounds(places, in_force, workspace, home.as_deref(), &variables)?.bounds)
+    let Cleared { places, in_force, workspace, home, actor, .. } = cleared;
+    Ok(sayso_gate::hold::bounds(places, in_force, workspace, home.as_deref(), (actor, &variables))?.bounds)
 }

@@ -76,7 +76,11 @@ pub(super) fn by_permit(places: Places, also_elsewhere: bool, id: &str, words: &
     let terms = redeemed.map_err(|refused| not_honoured(&places, &refused))?;
     let live = live(&places, &terms.workspace)?;
     let switched = mode::in_force(&places, now_ms()).is_some();
-    let actor = Actor { agent: terms.agent.clone(), session: terms.session.clone(), ..Actor::default() };
+    // Its asker is whoever redeems the permit, which is this user.
+    let actor = match terms.actor.as_deref() {
+        Some(actor) => actor.clone(),
+        None => Actor { agent: terms.agent.clone(), session: terms.session.clone(), ..Actor::default() },
+    };
     let in_force = live.current();
     if in_force.policy.version() != terms.policy_version || in_force.floor.is_some() || switched {
         let Terms { words, folder, workspace, home, call_id, need, .. } = terms;
@@ -86,6 +90,7 @@ pub(super) fn by_permit(places: Places, also_elsewhere: bool, id: &str, words: &
         cleared.need = cleared.need.max(Some(need));
         return Ok(cleared);
     }
+    let actor = in_force.policy.owned(actor, false);
     Ok(Cleared {
         places,
         words: terms.words,
@@ -175,7 +180,7 @@ impl Question<'_> {
             folder: self.folder,
             workspace: self.workspace,
             home: self.home,
-            actor: self.actor,
+            actor: gate.owned(self.actor),
             call_id: self.call_id,
             record: record.id,
             need: match decision.hold {
