@@ -300,7 +300,8 @@ impl Draft<'_> {
             Some(operation) => seen.bringing(operation),
             None => seen,
         };
-        let record = seen.record(what.id.clone(), operation, decision, &what.circumstances, digest.clone(), took);
+        let mut record = seen.record(what.id.clone(), operation, decision, &what.circumstances, digest.clone(), took);
+        record.plan.clone_from(&self.judging.step);
         (record, digest.filter(|_| self.judging.is_real()))
     }
 }
@@ -382,6 +383,16 @@ impl Gate {
             Some(memory) => open::findings(&open::look_again(memory.places(), &in_force), call),
             None => Vec::new(),
         }
+    }
+
+    /// What it remembers with.
+    pub(crate) fn memory(&self) -> Option<&Memory> {
+        self.memory.as_ref()
+    }
+
+    /// The files that it looks at.
+    pub(crate) fn files(&self) -> &(dyn Files + Send + Sync) {
+        &*self.files
     }
 
     /// The policy in force now.

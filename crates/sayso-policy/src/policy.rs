@@ -9,7 +9,9 @@ use crate::past::{self, Deeds, Past, Wrote};
 use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
+use crate::risk::RiskSection;
 use crate::stage::models::ModelRule;
+use crate::stage::plan::PlanSection;
 use crate::stage::patterns::ParamRule;
 use crate::stage::tools::{self, ToolLayer};
 use crate::state::{Counting, Scope, State, Usage};
@@ -90,6 +92,10 @@ pub(crate) struct CompiledFile {
     pub unanswered: Option<Verdict>,
     /// `[models]`.
     pub models: Vec<ModelRule>,
+    /// `[plan]`.
+    pub plan: PlanSection,
+    /// `[risk]`.
+    pub risk: Option<RiskSection>,
     /// `[hold]`, its presets' included.
     pub hold: Option<HoldSection>,
     /// What its rules, and those of its presets, ask about earlier calls.

@@ -552,6 +552,7 @@ mod tests {
             effects: Vec::new(),
             policy_version: "p1".to_owned(),
             deeds: None,
+            risk: None,
         };
         Permit::of(Some("digest"), &decision).unwrap()
     }

@@ -14,7 +14,7 @@ use crate::presets;
 use crate::rule::Rule;
 use crate::set::SetKind;
 use crate::stage::integrity::Protected;
-use crate::stage::{essential, limits, mode, models, patterns, tools};
+use crate::stage::{essential, limits, mode, models, patterns, plan, tools};
 use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
 use crate::word::{Layer, Verdict};
 pub(crate) use pattern::{Compiler, slug};
@@ -97,6 +97,8 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
     let patterns = patterns::section(&mut compiler);
     let essential = essential::section(&mut compiler, &text.layer);
     let models = models::section(&mut compiler);
+    let plan = plan::section(&compiler);
+    let risk = crate::risk::section(&compiler);
     let own_hold = hold::compile(&mut compiler);
     let mut preset_holds = Vec::new();
     let limits = limits::section(file);
@@ -201,6 +203,8 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         limits,
         unanswered,
         models,
+        plan,
+        risk,
         hold: HoldSection::of(own_hold, preset_holds, text.trusted),
         after,
         self_written,

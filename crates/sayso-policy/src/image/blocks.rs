@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Changes with every change of the layout.
-const FORMAT: &[u8; 8] = b"sayso\0\x00\x08";
+const FORMAT: &[u8; 8] = b"sayso\0\x00\x09";
 /// What is read and checked at once.
 const BLOCK: usize = 4096;
 /// The length of a checksum, which tells damage; an image is no secret and no proof.

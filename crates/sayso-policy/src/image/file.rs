@@ -7,7 +7,9 @@ use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
+use crate::risk::RiskSection;
 use crate::stage::models::ModelRule;
+use crate::stage::plan::{PlanSection, RequiredPlan};
 use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
 use crate::state::Scope;
@@ -27,6 +29,8 @@ pub(super) struct Rest {
     limits: Vec<LimitRule>,
     unanswered: Option<Verdict>,
     models: Vec<ModelRule>,
+    plan: PlanSection,
+    risk: Option<RiskSection>,
     hold: Option<HoldSection>,
     self_written: bool,
 }
@@ -45,6 +49,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         limits,
         unanswered,
         models,
+        plan,
+        risk,
         hold,
         after: _,
         self_written,
@@ -59,6 +65,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     limits.put(out);
     unanswered.put(out);
     models.put(out);
+    plan.put(out);
+    risk.put(out);
     hold.put(out);
     self_written.put(out);
 }
@@ -76,6 +84,8 @@ impl Rest {
             limits: Imaged::take(from)?,
             unanswered: Imaged::take(from)?,
             models: Imaged::take(from)?,
+            plan: Imaged::take(from)?,
+            risk: Imaged::take(from)?,
             hold: Imaged::take(from)?,
             self_written: Imaged::take(from)?,
         })
@@ -93,6 +103,8 @@ impl Rest {
             limits,
             unanswered,
             models,
+            plan,
+            risk,
             hold,
             self_written,
         } = self;
@@ -109,6 +121,8 @@ impl Rest {
             limits,
             unanswered,
             models,
+            plan,
+            risk,
             hold,
             after,
             self_written,
@@ -132,6 +146,9 @@ fields!(Rate { count, per });
 fields!(Approvers { name, file, members, need, expires_ms, escalate });
 fields!(Escalation { wait_ms, to });
 fields!(ModelRule { who, only, model, fallback, source });
+fields!(PlanSection { require, lasts_ms });
+fields!(RequiredPlan { who, source });
+fields!(RiskSection { ask_above, source });
 fields!(ParamRule { tools, expressions, params });
 fields!(Limit {
     scope,

@@ -31,7 +31,7 @@ pub use diagnose::render;
 #[cfg(test)]
 pub(crate) use diagnose::render_all;
 pub use file::{
-    Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode, ModelsText,
+    Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode, ModelsText, PlanText,
     ParamPatterns, PerActor, PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who, parse,
 };
 pub use lines::{Lines, locate};

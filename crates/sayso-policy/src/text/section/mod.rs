@@ -6,6 +6,7 @@ mod hold;
 mod limits;
 mod lists;
 mod models;
+mod plan;
 mod rule;
 mod tools;
 mod when;
@@ -57,6 +58,8 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
     let limits = fields.get("limits").map(|value| limits::limits(reader, value)).unwrap_or_default();
     let approvals = fields.get("approvals").map(|value| approvals(reader, value)).unwrap_or_default();
     let models = fields.get("models").map(|value| models::models(reader, value)).unwrap_or_default();
+    let plan = fields.get("plan").and_then(|value| plan::plan(reader, value));
+    let ask_above = fields.get("risk").and_then(|value| plan::ask_above(reader, value));
     let hold = fields.get("hold").and_then(|value| hold::hold(reader, value));
     let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
     let tests = tables(reader, "test");
@@ -79,6 +82,8 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
         limits,
         approvals,
         models,
+        plan,
+        ask_above,
         hold,
         mode,
         mode_pinned,
