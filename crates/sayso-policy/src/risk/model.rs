@@ -6,30 +6,30 @@ use super::Feature;
 pub(super) const VERSION: &str = "1";
 /// What one effect of each kind adds, in the order of the features.
 pub(super) const POINTS: [u8; Feature::ALL.len()] = [
-    10, // unknown-program
-    15, // runs-code
-    15, // unclear
-    20, // environment
-    20, // installs
-    10, // changes-repository
-    20, // changes-settings
-    35, // publishes
-    15, // serves
-    25, // signals
-    45, // changes-system
-    30, // runs-elsewhere
-    45, // shows-secrets
-    45, // reads-secrets
-    5, // reads-outside
-    2, // writes-inside
-    35, // writes-outside
-    45, // changes-guarded
-    5, // deletes-inside
-    25, // deletes-many
-    45, // deletes-outside
-    20, // connects
-    40, // connects-unclear
-    15, // unknown-tool
-    30, // secrets-and-network
-    20, // code-and-network
+    0, // unknown-program
+    16, // runs-code
+    13, // unclear
+    30, // environment
+    39, // installs
+    18, // changes-repository
+    42, // changes-settings
+    47, // publishes
+    19, // serves
+    32, // signals
+    57, // changes-system
+    37, // runs-elsewhere
+    54, // shows-secrets
+    54, // reads-secrets
+    2, // reads-outside
+    5, // writes-inside
+    55, // writes-outside
+    54, // changes-guarded
+    10, // deletes-inside
+    14, // deletes-many
+    54, // deletes-outside
+    34, // connects
+    36, // connects-unclear
+    12, // unknown-tool
+    24, // secrets-and-network
+    18, // code-and-network
 ];

@@ -62,6 +62,14 @@ pub(crate) fn covers(pattern: &str, model: &str) -> bool {
     Glob::new(&pattern).matches(model.as_bytes())
 }
 
+/// The first layer that does not name an actor's model, and that model.
+fn refused<'r>(rules: &'r [ModelRule], actor: &Actor) -> Option<(&'r ModelRule, String)> {
+    let model = actor.provider.as_deref().map(str::trim).filter(|model| !model.is_empty())?;
+    let applies = |rule: &&ModelRule| rule.who.as_ref().is_none_or(|who| is_actor(who, actor));
+    let refused = |rule: &&ModelRule| !rule.only.is_empty() && !rule.only.iter().any(|only| covers(only, model));
+    rules.iter().filter(applies).find(refused).map(|rule| (rule, model.to_owned()))
+}
+
 /// What the lists of all files say of the call as a whole.
 pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
     if inputs.files.iter().all(|FileInForce { file, .. }| file.models.is_empty()) {
@@ -72,15 +80,12 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
         for _ in 0..8 {
             let Some(actor) = next else { break };
             next = actor.parent.as_deref();
-            let Some(model) = actor.provider.as_deref().map(str::trim).filter(|model| !model.is_empty()) else {
-                continue;
-            };
-            let applies = |rule: &&ModelRule| rule.who.as_ref().is_none_or(|who| is_actor(who, actor));
-            let refused =
-                |rule: &&ModelRule| !rule.only.is_empty() && !rule.only.iter().any(|only| covers(only, model));
-            if let Some(rule) = file.models.iter().filter(applies).find(refused) {
-                let text =
-                    format!("`{}` is not one of the models that calls may come from.", crate::explain::visible(model));
+            // What the owner states, and what the agent reports beside it.
+            let reported = actor.as_reported();
+            let found = std::iter::once(actor).chain(&reported).find_map(|actor| refused(&file.models, actor));
+            if let Some((rule, model)) = found {
+                let model = crate::explain::visible(&model).into_owned();
+                let text = format!("`{model}` is not one of the models that calls may come from.");
                 let mut opinion = of_layer(Stage::Rules, Verdict::Ask, Code::ModelNotListed, text, file.layer.clone());
                 opinion.reason.source.clone_from(&rule.source);
                 said.call.push(opinion);

@@ -13,7 +13,7 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 26] = [
+const FILES: [(&str, &str, &str); 27] = [
     ("/", "text/html; charset=utf-8", include_str!("index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
     script!("activity.js"),
@@ -33,6 +33,7 @@ const FILES: [(&str, &str, &str); 26] = [
     script!("lines.js"),
     script!("live.js"),
     script!("parts.js"),
+    script!("plan.js"),
     script!("policy.js"),
     script!("sessions.js"),
     script!("text.js"),
