@@ -20,7 +20,11 @@ pub fn reference() -> String {
         (&keys::LIMITS, "`[limits]`"),
         (&keys::LIMIT, "`[limits.SCOPE]`"),
         (&keys::APPROVAL, "`[approvals.NAME]`"),
+        (&keys::MODELS, "`[models]`"),
+        (&keys::MODEL_LAYER, "`[models.for.WHO]`"),
         (&keys::HOLD, "`[hold]`"),
+        (&keys::PLAN, "`[plan]`"),
+        (&keys::RISK, "`[risk]`"),
         (&keys::MODE, "`[mode]`"),
         (&keys::TEST, "`[[test]]`"),
     ] {
