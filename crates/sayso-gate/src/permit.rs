@@ -73,7 +73,8 @@ pub(crate) fn step_digest(operation: &Operation) -> String {
     let command = sayso_policy::explain::effect::command_text(operation);
     let only_command = |arguments: &Value| {
         let idle = |(key, value): (&String, &Value)| {
-            key == "command" && value.is_string() || IDLE.contains(&key.as_str()) && !value.is_object() && !value.is_array()
+            key == "command" && value.is_string()
+                || IDLE.contains(&key.as_str()) && !value.is_object() && !value.is_array()
         };
         arguments.as_object().is_some_and(|all| all.iter().all(idle))
     };

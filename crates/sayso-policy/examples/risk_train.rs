@@ -8,7 +8,12 @@
 //! effects and the labels are kept; `--corpus` makes the second anew from the commands themselves. A part of both is held
 //! out: of the first all commands that begin with the same program are on one side, since they resemble each other. Points
 //! are never negative. `--write` writes `src/risk/model.rs`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a tool for whoever changes the model")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a tool for whoever changes the model"
+)]
 
 use sayso_policy::risk::{Counts, Feature, HIGHEST};
 use sayso_policy::shell::{MemoryFiles, NoEnvironment};
@@ -26,8 +31,8 @@ const STEP: f64 = 0.5;
 const PULL: f64 = 0.002;
 /// What one effect of each kind is worth before any data is seen, in the order of the features.
 const PRIOR: [f64; FEATURES] = [
-    0.8, 1.0, 1.0, 2.0, 2.0, 0.6, 2.0, 3.0, 1.0, 2.0, 4.0, 3.0, 4.0, 4.0, 0.3, 0.1, 3.0, 4.0, 0.2, 1.5, 4.0, 1.5, 3.0, 1.0, 2.0,
-    2.0,
+    0.8, 1.0, 1.0, 2.0, 2.0, 0.6, 2.0, 3.0, 1.0, 2.0, 4.0, 3.0, 4.0, 4.0, 0.3, 0.1, 3.0, 4.0, 0.2, 1.5, 4.0, 1.5, 3.0,
+    1.0, 2.0, 2.0,
 ];
 
 /// One labelled call.
@@ -64,11 +69,16 @@ fn main() {
             let of: Vec<&Example> = all.iter().filter(|it| it.held_out == held_out).collect();
             println!("  {part:<12}{:>5}   AUC {:.3}", of.len(), auc(&of, &points));
         }
-        let seen: BTreeSet<String> = all.iter().filter(|it| !it.held_out).map(|it| format!("{:?}", it.counts)).collect();
+        let seen: BTreeSet<String> =
+            all.iter().filter(|it| !it.held_out).map(|it| format!("{:?}", it.counts)).collect();
         let new: Vec<&Example> =
             all.iter().filter(|it| it.held_out && !seen.contains(&format!("{:?}", it.counts))).collect();
         let risky = new.iter().filter(|it| it.risky).count();
-        println!("  of which with counts unlike any that were trained on: {} ({risky} risky), AUC {:.3}", new.len(), auc(&new, &points));
+        println!(
+            "  of which with counts unlike any that were trained on: {} ({risky} risky), AUC {:.3}",
+            new.len(),
+            auc(&new, &points)
+        );
     }
     if arguments.iter().any(|it| it == "--write") {
         write(&folder.join("src/risk/model.rs"), &points);
@@ -76,13 +86,21 @@ fn main() {
 }
 
 fn policy() -> Policy {
-    let text = PolicyText { layer: Layer::User, name: "none".into(), text: "default = \"ask\"\n".into(), trusted: true };
+    let text =
+        PolicyText { layer: Layer::User, name: "none".into(), text: "default = \"ask\"\n".into(), trusted: true };
     Policy::compile(&[text]).expect("an empty policy")
 }
 
 fn project() -> MemoryFiles {
     let mut files = MemoryFiles::new();
-    for path in ["/app/Cargo.toml", "/app/src/main.rs", "/app/src/lib.rs", "/app/README.md", "/app/package.json", "/app/.git/HEAD"] {
+    for path in [
+        "/app/Cargo.toml",
+        "/app/src/main.rs",
+        "/app/src/lib.rs",
+        "/app/README.md",
+        "/app/package.json",
+        "/app/.git/HEAD",
+    ] {
         files.file(path, b"");
     }
     files
@@ -139,7 +157,9 @@ fn real(text: &str) -> Vec<Example> {
 /// Keeps of each command its id, its label and the counts of its effects.
 fn extract(corpus: &Path, to: &Path) {
     let (policy, files) = (policy(), project());
-    let mut out = String::from("# Real commands: id, label, and how many effects of each kind Sayso finds. The commands are not kept.\n");
+    let mut out = String::from(
+        "# Real commands: id, label, and how many effects of each kind Sayso finds. The commands are not kept.\n",
+    );
     for line in std::fs::read_to_string(corpus).expect("the corpus").lines() {
         let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         let found = counts(&policy, &files, line["command"].as_str().unwrap());
@@ -196,19 +216,27 @@ fn score(example: &Example, points: &[u8; FEATURES]) -> f64 {
 
 /// How likely a risky call scores higher than one that is not; equal scores count half.
 fn auc(all: &[&Example], points: &[u8; FEATURES]) -> f64 {
-    let of = |risky: bool| all.iter().filter(move |it| it.risky == risky).map(|it| score(it, points)).collect::<Vec<f64>>();
+    let of =
+        |risky: bool| all.iter().filter(move |it| it.risky == risky).map(|it| score(it, points)).collect::<Vec<f64>>();
     let (risky, calm) = (of(true), of(false));
     let mut won = 0.0;
     for one in &risky {
         for other in &calm {
-            won += if one > other { 1.0 } else if (one - other).abs() < f64::EPSILON { 0.5 } else { 0.0 };
+            won += if one > other {
+                1.0
+            } else if (one - other).abs() < f64::EPSILON {
+                0.5
+            } else {
+                0.0
+            };
         }
     }
     won / (risky.len() * calm.len()).max(1) as f64
 }
 
 fn write(to: &Path, points: &[u8; FEATURES]) {
-    let lines: String = Feature::ALL.iter().zip(points).map(|(it, points)| format!("    {points}, // {}\n", it.as_str())).collect();
+    let lines: String =
+        Feature::ALL.iter().zip(points).map(|(it, points)| format!("    {points}, // {}\n", it.as_str())).collect();
     let text = format!(
         "//! Written by `examples/risk_train.rs`: train again instead of changing it.\n\nuse super::Feature;\n\n/// The version of the model.\npub(super) const VERSION: &str = \"1\";\n/// What one effect of each kind adds, in the order of the features.\npub(super) const POINTS: [u8; Feature::ALL.len()] = [\n{lines}];\n"
     );

@@ -37,7 +37,8 @@ fn codes(decision: &Decision) -> Vec<String> {
     decision.reasons.iter().map(|reason| reason.code.to_string()).collect()
 }
 
-const ALLOWS: &str = "default = \"ask\"\n[allow]\nrun = [\"*\"]\nread = [\"/**\"]\nwrite = [\"./**\"]\nconnect = [\"*\"]\n";
+const ALLOWS: &str =
+    "default = \"ask\"\n[allow]\nrun = [\"*\"]\nread = [\"/**\"]\nwrite = [\"./**\"]\nconnect = [\"*\"]\n";
 
 #[test]
 fn whoever_must_plan_asks_with_the_line_that_says_so() {
@@ -81,18 +82,16 @@ fn grant(plan: Option<PlanStep>) -> Grant {
 
 #[test]
 fn only_a_step_of_a_plan_answers_and_only_what_asked_then() {
-    for (section, code) in [("[plan]\nrequire = [\"agent:a\"]\n", "no-plan"), ("[risk]\nask_above = 10\n", "risk-above")] {
+    for (section, code) in
+        [("[plan]\nrequire = [\"agent:a\"]\n", "no-plan"), ("[risk]\nask_above = 10\n", "risk-above")]
+    {
         let policy = format!("{ALLOWS}{section}");
         let command = "curl https://x.example";
         let asked = judged(&policy, "a", command, &State::default());
         let asks: Vec<String> = asked.asks().map(|(_, opinion)| opinion.ask_key()).collect();
         let with = |grant: Grant| {
-            let state = State {
-                digest: Some("d".into()),
-                step: Some("d".into()),
-                grants: vec![grant],
-                ..State::default()
-            };
+            let state =
+                State { digest: Some("d".into()), step: Some("d".into()), grants: vec![grant], ..State::default() };
             judged(&policy, "a", command, &state).answer
         };
         assert_eq!(with(grant(None)), Answer::Ask, "a saved answer to this very call is no plan: {code}");

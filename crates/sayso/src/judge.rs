@@ -3,8 +3,8 @@
 use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
 use sayso_gate::fact::Rehearsal;
-use sayso_gate::plan::{Plan, PlannedCall};
 use sayso_gate::history::{Advice, Ask, Rulebook, allowing};
+use sayso_gate::plan::{Plan, PlannedCall};
 use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::hold::Lowered;

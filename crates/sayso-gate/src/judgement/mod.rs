@@ -187,7 +187,8 @@ impl<'a> Judging<'a> {
 
     /// Whether an allowed call may be a step of an approved plan, which it then uses up: later steps wait for it.
     fn is_planned(&self, alone: &Decision) -> bool {
-        let looked = || self.memory.is_some_and(|memory| plan::is_active(memory.places(), &self.what.call.actor, now_ms()));
+        let looked =
+            || self.memory.is_some_and(|memory| plan::is_active(memory.places(), &self.what.call.actor, now_ms()));
         alone.answer == Answer::Allow && *self.planned.get_or_init(looked)
     }
 

@@ -38,7 +38,9 @@ impl Judging<'_> {
             }
             // Whoever said yes and to remember it said one yes: the call that it was about uses it up.
             // And so does a step of an approved plan, though it is allowed anyway.
-            Answer::Allow => remembered.answerable && (decision.granted().next().is_some() || self.is_planned(decision)),
+            Answer::Allow => {
+                remembered.answerable && (decision.granted().next().is_some() || self.is_planned(decision))
+            }
             Answer::Deny | Answer::DryRun => false,
         }
     }

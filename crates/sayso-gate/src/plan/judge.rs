@@ -170,7 +170,11 @@ impl Gate {
             cwd: record.cwd,
             verdict: verdict(&decision),
             reasons: record.reasons,
-            effects: record.effects.into_iter().map(|effect| crate::audit::EffectRecord { opinions: Vec::new(), ..effect }).collect(),
+            effects: record
+                .effects
+                .into_iter()
+                .map(|effect| crate::audit::EffectRecord { opinions: Vec::new(), ..effect })
+                .collect(),
             more_effects: record.more_effects,
             left_out,
             again,
@@ -236,7 +240,8 @@ impl Before {
 
     /// What a step would have done.
     fn note(&mut self, number: u32, text: &str, operation: &Operation, decision: &Decision) {
-        let call = EarlierCall { id: format!("step {number} of this plan"), time_ms: now_ms(), command: text.to_owned() };
+        let call =
+            EarlierCall { id: format!("step {number} of this plan"), time_ms: now_ms(), command: text.to_owned() };
         if let Some(deeds) = &decision.deeds {
             for (key, certain) in &deeds.after {
                 let better = self.known.after.get(key).is_none_or(|(known, _)| *certain && !*known);
@@ -280,7 +285,12 @@ fn question(plan: &Plan, judged: Vec<Judged>, lasts_ms: u64, calls: &[PlannedCal
             let new = one.addressees.iter().filter(|to| !addressees.contains(to)).cloned().collect::<Vec<_>>();
             addressees.extend(new);
         }
-        let new = one.files.iter().filter(|file| one.step.again.is_none() && !files.contains(file)).cloned().collect::<Vec<_>>();
+        let new = one
+            .files
+            .iter()
+            .filter(|file| one.step.again.is_none() && !files.contains(file))
+            .cloned()
+            .collect::<Vec<_>>();
         files.extend(new);
     }
     // Whom a rule names can answer for anybody.

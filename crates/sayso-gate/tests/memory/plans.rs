@@ -115,7 +115,10 @@ fn an_approved_plan_is_carried_out_in_order_and_each_step_once() {
 fn the_same_call_twice_is_two_steps() {
     let world = world(POLICY);
     world.approved(&["make a", "make b", "make a"]);
-    assert_eq!(["make a", "make a", "make b", "make a", "make a"].map(|it| world.allowed(it)), [true, false, true, true, false]);
+    assert_eq!(
+        ["make a", "make a", "make b", "make a", "make a"].map(|it| world.allowed(it)),
+        [true, false, true, true, false]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::Feature;
 pub(super) const VERSION: &str = "1";
 /// What one effect of each kind adds, in the order of the features.
 pub(super) const POINTS: [u8; Feature::ALL.len()] = [
-    0, // unknown-program
+    0,  // unknown-program
     16, // runs-code
     13, // unclear
     30, // environment
@@ -20,8 +20,8 @@ pub(super) const POINTS: [u8; Feature::ALL.len()] = [
     37, // runs-elsewhere
     54, // shows-secrets
     54, // reads-secrets
-    2, // reads-outside
-    5, // writes-inside
+    2,  // reads-outside
+    5,  // writes-inside
     55, // writes-outside
     54, // changes-guarded
     10, // deletes-inside

@@ -31,9 +31,12 @@ pub(crate) struct RequiredPlan {
 /// `[plan]` of a file.
 pub(crate) fn section(compiler: &Compiler<'_>) -> PlanSection {
     let Some(text) = &compiler.file.plan else { return PlanSection::default() };
-    let required =
-        |who: &crate::text::Spanned<Who>| RequiredPlan { who: who.value.clone(), source: Some(compiler.file.source(&who.span)) };
-    let millis = |time: &crate::text::Spanned<std::time::Duration>| u64::try_from(time.value.as_millis()).unwrap_or(u64::MAX);
+    let required = |who: &crate::text::Spanned<Who>| RequiredPlan {
+        who: who.value.clone(),
+        source: Some(compiler.file.source(&who.span)),
+    };
+    let millis =
+        |time: &crate::text::Spanned<std::time::Duration>| u64::try_from(time.value.as_millis()).unwrap_or(u64::MAX);
     PlanSection { require: text.require.iter().map(required).collect(), lasts_ms: text.expires.as_ref().map(millis) }
 }
 

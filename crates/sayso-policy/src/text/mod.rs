@@ -31,8 +31,9 @@ pub use diagnose::render;
 #[cfg(test)]
 pub(crate) use diagnose::render_all;
 pub use file::{
-    Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode, ModelsText, PlanText,
-    ParamPatterns, PerActor, PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who, parse,
+    Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode, ModelsText,
+    ParamPatterns, PerActor, PlanText, PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who,
+    parse,
 };
 pub use lines::{Lines, locate};
 pub use lint::lint;

@@ -91,7 +91,8 @@ pub(super) async fn submit(
     let submitted = blocking(move || {
         let text = fields.said().find(|(key, _)| *key == "steps").map(|(_, text)| text);
         let text = text.ok_or_else(|| ApiError::malformed("`steps` is missing: a list of calls."))?;
-        let malformed = |error: serde_json::Error| ApiError::malformed(format!("`steps` is not a list of calls: {error}."));
+        let malformed =
+            |error: serde_json::Error| ApiError::malformed(format!("`steps` is not a list of calls: {error}."));
         let steps: Vec<&RawValue> = serde_json::from_str(text).map_err(malformed)?;
         if steps.len() > plan::MOST_STEPS {
             return Err(ApiError::malformed(format!("A plan has at most {} steps.", plan::MOST_STEPS)));
@@ -135,7 +136,8 @@ pub(super) async fn show(
     Named(id): Named,
 ) -> Result<Json<Shown>, ApiError> {
     blocking(move || {
-        let found = plan::find(app.store().as_ref(), &id, &|plan| plan.id == id && caller.is_of_their_tenant(&plan.actor));
+        let found =
+            plan::find(app.store().as_ref(), &id, &|plan| plan.id == id && caller.is_of_their_tenant(&plan.actor));
         let plan = found?.ok_or_else(ApiError::not_found)?;
         if may_see(&app, &caller, &plan) {
             return Ok(Json(Shown::Whole(Box::new(plan))));

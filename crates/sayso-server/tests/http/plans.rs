@@ -39,7 +39,8 @@ fn one_answer_lets_each_step_run_once_and_in_order() {
     let (_, told) = served.get(&served.owner, "/v1/plans");
     assert_eq!(told["plans"][0]["id"], id.as_str());
     let (_, told) = served.get(&served.owner, "/v1/audit?kind=decision");
-    let steps: Vec<&Value> = told["records"].as_array().unwrap().iter().filter(|it| it["plan"]["id"] == id.as_str()).collect();
+    let steps: Vec<&Value> =
+        told["records"].as_array().unwrap().iter().filter(|it| it["plan"]["id"] == id.as_str()).collect();
     assert_eq!(steps.len(), 3, "{told}");
 }
 
@@ -86,7 +87,11 @@ fn roles_and_tenants_are_those_of_approvals() {
     let theirs = served.token("theirs", Role::Admin, Some("a"));
     assert_eq!(served.get(&theirs, &place).1["steps"].as_array().unwrap().len(), 1);
     assert_eq!(served.get(&theirs, "/v1/plans/nope").0, 404);
-    let (status, told) = served.post(Some(&bot), &format!("{}/answer", place.replace("plans", "approvals")), &json!({"verdict": "allow"}));
+    let (status, told) = served.post(
+        Some(&bot),
+        &format!("{}/answer", place.replace("plans", "approvals")),
+        &json!({"verdict": "allow"}),
+    );
     assert!(status >= 400, "{told}");
 }
 

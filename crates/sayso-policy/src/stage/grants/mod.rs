@@ -83,8 +83,7 @@ fn answer_to_call(judging: &Judging<'_>, state: &State, asks: &[&Opinion]) -> Op
             _ => false,
         };
         found.iter().find(|grant| {
-            grant.verdict == Verdict::Allow
-                && asks.iter().all(|ask| covers(ask, grant) && could_answer(grant, ask))
+            grant.verdict == Verdict::Allow && asks.iter().all(|ask| covers(ask, grant) && could_answer(grant, ask))
         })
     };
     refused.or_else(allowed).map(|grant| opinion(grant))
@@ -104,7 +103,10 @@ fn opinion(grant: &Grant) -> Opinion {
     };
     let text = match &grant.plan {
         Some(step) => {
-            format!("{givers} {did} this as step {} of {} of plan {} (grant {}).", step.step, step.of, step.plan, grant.id)
+            format!(
+                "{givers} {did} this as step {} of {} of plan {} (grant {}).",
+                step.step, step.of, step.plan, grant.id
+            )
         }
         None => format!("{givers} {did} this before (grant {}).", grant.id),
     };

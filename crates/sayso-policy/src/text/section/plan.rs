@@ -3,8 +3,8 @@
 use super::who;
 use crate::text::file::{PlanText, Spanned};
 use crate::text::keys;
-use crate::text::units;
 use crate::text::read::{DocValue, Reader};
+use crate::text::units;
 
 /// Whose calls need an approved plan.
 pub(super) fn plan(reader: &mut Reader, value: &DocValue<'_>) -> Option<PlanText> {

@@ -127,7 +127,8 @@ pub(crate) fn run(command: &Plan) -> Outcome {
         }
         Action::Show { id, json } => {
             let found = with_store(|store| Ok(plan::find(store, id, &|_| true)?))?;
-            let none = || Failure::wrong(format!("error: there is no plan {id}\n\n  List them with `sayso plan list`."));
+            let none =
+                || Failure::wrong(format!("error: there is no plan {id}\n\n  List them with `sayso plan list`."));
             let plan = found.ok_or_else(none)?;
             print(&plan, *json)?;
             Ok(ExitCode::SUCCESS)

@@ -63,7 +63,8 @@ pub(super) fn whole(plan: &Plan) -> String {
     if let Some(standing) = plan.standing {
         let _ = writeln!(text, "      {} as {}", status(plan), visible(&plan.id));
         if standing == Standing::Pending {
-            let _ = writeln!(text, "      answer it with `sayso approvals answer {}` or on the page", visible(&plan.id));
+            let _ =
+                writeln!(text, "      answer it with `sayso approvals answer {}` or on the page", visible(&plan.id));
         }
     }
     for step in &plan.steps {
