@@ -11,8 +11,13 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a tool for whoever changes the model"
+    clippy::allow_attributes,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a tool for whoever changes the model, which nobody else runs"
 )]
 
 use sayso_policy::risk::{Counts, Feature, HIGHEST};

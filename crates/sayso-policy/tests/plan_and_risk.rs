@@ -1,5 +1,11 @@
 //! `[plan]` and `[risk]`: what they say of calls, and what is wrong with a file.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
 
 use sayso_policy::shell::{MemoryFiles, NoEnvironment};
 use sayso_policy::{

@@ -138,7 +138,7 @@ fn explained(counts: &Counts) -> Risk {
     };
     let mut points: Vec<RiskPoints> =
         counts.each().zip(model::POINTS).filter(|((_, count), points)| *count > 0 && *points > 0).map(one).collect();
-    points.sort_by(|one, other| other.points.cmp(&one.points));
+    points.sort_by_key(|one| std::cmp::Reverse(one.points));
     Risk { score, word: RiskWord::of(score), points, model: Cow::Borrowed(model::VERSION) }
 }
 
