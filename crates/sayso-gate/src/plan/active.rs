@@ -8,7 +8,7 @@ use crate::fact::Whose;
 use crate::places::write_own;
 use crate::{Error, Places};
 use sayso_policy::Actor;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The folder in Sayso's own.
 const FOLDER: &str = "plans";
@@ -33,12 +33,12 @@ pub(crate) fn is_active(places: &Places, actor: &Actor, now_ms: u64) -> bool {
     read(&places.state.join(FOLDER).join(name)).is_some_and(|until_ms| now_ms < until_ms)
 }
 
-fn read(file: &PathBuf) -> Option<u64> {
+fn read(file: &Path) -> Option<u64> {
     std::fs::read_to_string(file).ok()?.parse().ok()
 }
 
 /// Forgets those that have ended.
-fn sweep(folder: &PathBuf, now_ms: u64) {
+fn sweep(folder: &Path, now_ms: u64) {
     for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if read(&file.path()).is_some_and(|until_ms| until_ms < now_ms) {
             // If it stays, calls of a session look once more than they must.

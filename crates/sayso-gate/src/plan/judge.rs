@@ -13,7 +13,7 @@ use sayso_policy::{
     Actor, Answer, Approvers, Counting, Decision, EarlierCall, Facts, GrantKeys, Known, Operation, Past, ToolCall,
     Verdict,
 };
-use sayso_shell::{Environment, PathTarget, Target, Verb};
+use sayso_shell::{Environment, Target, Verb};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -255,7 +255,7 @@ impl Before {
             match (&effect.target, effect.verb) {
                 (Target::Path(target), Verb::Write | Verb::Delete) => {
                     let resolved = operation.resolved.get(at).and_then(|resolved| resolved.canonical.clone());
-                    let place = resolved.or_else(|| place(target).map(Path::to_path_buf));
+                    let place = resolved.or_else(|| target.place().map(Path::to_path_buf));
                     match place.filter(|place| place.is_absolute()) {
                         Some(place) => self.writes.push((number, place)),
                         None => self.unseen = self.unseen.or(Some(number)),
@@ -268,10 +268,6 @@ impl Before {
             }
         }
     }
-}
-
-fn place(target: &PathTarget) -> Option<&Path> {
-    target.place()
 }
 
 /// The question about a plan that needs people.
@@ -375,7 +371,7 @@ fn record(plan: &Plan) -> Result<Change, Error> {
         Verdict::Deny => "denied",
     };
     let mut change = Change::now(Kind::Plan, what);
-    change.id.clone_from(&format!("{}-plan", plan.id));
+    change.id = format!("{}-plan", plan.id);
     change.about = Some(plan.id.clone());
     change.by = Some(plan.way_in.clone());
     change.actor = Actor { asker: None, ..plan.actor.clone() };

@@ -224,8 +224,10 @@ pub(super) fn grant_used_record(uses: &[&GrantUse], grant: &Grant) -> Option<Cha
     change.detail = json!({"record": first.record, "command": first.command, "targets": targets});
     if let Some(step) = &grant.plan {
         change.id = naming::name(&grant.id, "used");
-        change.detail["plan"] = json!(step.plan);
-        change.detail["step"] = json!(step.step);
+        if let Some(detail) = change.detail.as_object_mut() {
+            detail.insert("plan".to_owned(), json!(step.plan));
+            detail.insert("step".to_owned(), json!(step.step));
+        }
     }
     Some(change)
 }
