@@ -77,6 +77,9 @@ pub enum Error {
     /// A mode that cannot be switched.
     #[error("{0}")]
     Mode(String),
+    /// Calls that make no plan.
+    #[error("{0}")]
+    Plan(String),
     /// There is no such version of the policy.
     #[error("there is no version {0} of the policy")]
     NoVersion(String),

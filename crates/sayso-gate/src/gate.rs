@@ -300,7 +300,8 @@ impl Draft<'_> {
             Some(operation) => seen.bringing(operation),
             None => seen,
         };
-        let record = seen.record(what.id.clone(), operation, decision, &what.circumstances, digest.clone(), took);
+        let mut record = seen.record(what.id.clone(), operation, decision, &what.circumstances, digest.clone(), took);
+        record.plan.clone_from(&self.judging.step);
         (record, digest.filter(|_| self.judging.is_real()))
     }
 }
@@ -389,6 +390,16 @@ impl Gate {
     #[must_use]
     pub fn owned(&self, actor: Actor) -> Actor {
         self.in_force().policy.owned(actor, false)
+    }
+
+    /// What it remembers with.
+    pub(crate) fn memory(&self) -> Option<&Memory> {
+        self.memory.as_ref()
+    }
+
+    /// The files that it looks at.
+    pub(crate) fn files(&self) -> &(dyn Files + Send + Sync) {
+        &*self.files
     }
 
     /// The policy in force now.

@@ -25,6 +25,7 @@ mod memory;
 pub mod mode;
 mod permit;
 mod places;
+pub mod plan;
 pub mod policy;
 pub mod reason;
 pub mod registered;

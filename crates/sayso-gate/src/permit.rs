@@ -2,6 +2,7 @@
 
 use crate::Asking;
 use sayso_policy::{Answer, Decision, Operation, Request};
+use serde_json::Value;
 use std::os::unix::ffi::OsStrExt;
 
 /// Proof that one operation may run. Only the gate can make one, and it is used once: whoever forwards a call, runs it, or
@@ -61,6 +62,33 @@ impl Prompt {
 /// variables it brings, and the policy that judged it. Every part goes in with its length, so that no two operations read alike.
 #[must_use]
 pub fn digest(operation: &Operation, policy: &str) -> String {
+    hashed(operation, policy, &operation.request)
+}
+
+/// The same as a step of a plan: a command that a tool is given is the command, whatever the tool is told beside it that
+/// changes nothing.
+pub(crate) fn step_digest(operation: &Operation) -> String {
+    /// Arguments of an agent's shell tool that say nothing of what runs.
+    const IDLE: [&str; 4] = ["description", "explanation", "timeout", "timeout_ms"];
+    let command = sayso_policy::explain::effect::command_text(operation);
+    let only_command = |arguments: &Value| {
+        let idle = |(key, value): (&String, &Value)| {
+            key == "command" && value.is_string()
+                || IDLE.contains(&key.as_str()) && !value.is_object() && !value.is_array()
+        };
+        arguments.as_object().is_some_and(|all| all.iter().all(idle))
+    };
+    let plain = !operation.tool.mcp && !operation.tool.disguised;
+    let request = match (&operation.request, command) {
+        (Request::Tool { arguments, server: None, .. }, Some(text)) if plain && only_command(arguments) => {
+            Request::Command(text.to_vec())
+        }
+        (request, _) => request.clone(),
+    };
+    hashed(operation, "", &request)
+}
+
+fn hashed(operation: &Operation, policy: &str, request: &Request) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
         hasher.update(&u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
@@ -68,7 +96,7 @@ pub fn digest(operation: &Operation, policy: &str) -> String {
     };
     part(policy.as_bytes());
     part(operation.tool.canonical.as_bytes());
-    match &operation.request {
+    match request {
         Request::Command(bytes) => {
             part(b"command");
             part(bytes);

@@ -91,5 +91,6 @@ pub(crate) fn denied(in_force: &InForce, reason: Reason) -> Decision {
         effects: Vec::new(),
         policy_version: in_force.policy.version().to_owned(),
         deeds: None,
+        risk: None,
     }
 }

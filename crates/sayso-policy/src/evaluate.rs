@@ -4,10 +4,11 @@
 use crate::foreign;
 use crate::judging::Judging;
 use crate::policy::{CompiledFile, Policy};
+use crate::risk;
 use crate::role::{self, Side};
 use crate::stage::opinions::Opinions;
 use crate::stage::{
-    Inputs, ask, built_in, default, grants, hold, integrity, limits, mode, models, patterns, rules, tools,
+    Inputs, ask, built_in, default, grants, hold, integrity, limits, mode, models, patterns, plan, rules, tools,
 };
 use crate::state::State;
 use crate::text::Mode;
@@ -23,6 +24,8 @@ fn judge(inputs: &Inputs<'_, '_>) -> Decision {
     // `essential` says nothing of its own: it has mode, tools and limits leave out what does not reach such a tool.
     rules::judge(inputs, &mut said);
     models::judge(inputs, &mut said);
+    plan::judge(inputs, &mut said);
+    risk::judge(inputs, &mut said);
     limits::judge(inputs, &mut said);
     default::judge(inputs, &mut said);
     // Files of other systems go through stages of their own.
@@ -49,6 +52,10 @@ pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, fa
         let enforced = State { mode: None, ..state.clone() };
         decision.would = Some(by_all(&enforced, &|_| true).verdict);
     }
+    // Where nobody looks at a score and no file asks by it, none is worked out.
+    if decision.answer != Answer::Allow || policy.files.iter().any(|file| file.risk.is_some()) {
+        decision.risk = Some(risk::of(&judging));
+    }
     // By what was looked at for the decision: a search through a whole project is not gone through twice.
     if policy.remembers() && matches!(decision.answer, Answer::Allow | Answer::Ask) {
         decision.deeds = Some(policy.deeds_of(&judging));
@@ -71,5 +78,6 @@ pub(crate) fn unreadable(policy: &Policy) -> Decision {
         effects: vec![ask::settle(None, vec![opinion])],
         policy_version: policy.version.clone(),
         deeds: None,
+        risk: None,
     }
 }

@@ -22,6 +22,7 @@ mod past;
 mod pattern;
 mod policy;
 pub mod presets;
+pub mod risk;
 mod role;
 mod rule;
 mod ruleset;
@@ -38,13 +39,17 @@ pub use matchers::{Matcher, Narrow};
 pub use normalise::Kind;
 pub use past::{Area, Deeds, EarlierCall, Known, Past, Wrote};
 pub use policy::{Policy, PolicyText};
+pub use risk::{Risk, RiskPoints, RiskWord};
 pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
 pub use stage::grants::{GrantKeys, effects_to_name};
 pub use stage::integrity::{Protected, registration_files};
 pub use stage::limits::Allowance;
 pub use stage::models::Route;
-pub use state::{Counting, Executable, Grant, GrantSelector, RecentCall, Scope, State, ToolFinding, Unknown, Usage};
+pub use stage::plan::USUAL_PLAN_MS;
+pub use state::{
+    Counting, Executable, Grant, GrantSelector, PlanStep, RecentCall, Scope, State, ToolFinding, Unknown, Usage,
+};
 pub use strict::Strict;
 pub use word::*;
 

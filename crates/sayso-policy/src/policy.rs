@@ -6,12 +6,14 @@ use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
 use crate::past::{self, Deeds, Past, Wrote};
+use crate::risk::RiskSection;
 use crate::role::{Group, Role};
 use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
 use crate::stage::models::ModelRule;
 use crate::stage::patterns::ParamRule;
+use crate::stage::plan::PlanSection;
 use crate::stage::tools::{self, ToolLayer};
 use crate::state::{Counting, Scope, State, Usage};
 use crate::text::{Mode, Problem};
@@ -99,6 +101,10 @@ pub(crate) struct CompiledFile {
     pub trusts_roles: bool,
     /// `[for]`.
     pub roles: Vec<Role>,
+    /// `[plan]`.
+    pub plan: PlanSection,
+    /// `[risk]`.
+    pub risk: Option<RiskSection>,
     /// `[hold]`, its presets' included.
     pub hold: Option<HoldSection>,
     /// What its rules, and those of its presets, ask about earlier calls.

@@ -26,6 +26,8 @@ pub struct State {
     pub blocked: BTreeMap<(Scope, Duration), u64>,
     /// What the grants that are bound to an exact operation must be bound to.
     pub digest: Option<String>,
+    /// What the grants of an approved plan's steps must be bound to.
+    pub step: Option<String>,
     /// The workspace by the name under which grants know it: worktrees of one repository share it.
     pub workspace: Option<String>,
     /// Remembered answers that may apply to this actor and workspace.
@@ -214,6 +216,27 @@ pub struct Grant {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub actor: Actor,
+    /// The step of an approved plan that it is for. Then its digest is the step's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanStep>,
+}
+
+/// A step of an approved plan, as the grant for it knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PlanStep {
+    /// The plan, by its id.
+    pub plan: String,
+    /// Which step, counted from 1.
+    pub step: u32,
+    /// How many steps the plan has.
+    pub of: u32,
+    /// The grant of the step before it: while that is unused, this one does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// What asked when the plan was approved. It answers nothing else.
+    #[serde(default)]
+    pub asks: Vec<String>,
 }
 
 /// What a grant answers.

@@ -32,6 +32,7 @@ fn by_pattern(verb: Verb, pattern: &str) -> Grant {
         givers: vec![Person::named("ann")],
         verdict: Verdict::Allow,
         actor: Actor::default(),
+        plan: None,
     }
 }
 

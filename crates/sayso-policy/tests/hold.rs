@@ -217,6 +217,7 @@ fn answers_count_beside_a_hold_and_refusals_before_it() {
         givers: vec![Person::named("alice")],
         verdict,
         actor: sayso_policy::Actor::default(),
+        plan: None,
     };
     let with = |grants: Vec<Grant>, command: &str| {
         word(&judge_call(

@@ -57,6 +57,24 @@ fn a_model_outside_the_list_asks_and_an_unknown_one_does_not() {
 }
 
 #[test]
+fn a_model_that_the_agent_reports_counts_too() {
+    let policy = compile(MODELS).unwrap();
+    let facts = Facts { files: &NoFiles, env: &NoEnvironment };
+    let says = |stated: Option<&str>, reported: &str| {
+        let mut operation = Operation::execute("true");
+        operation.actor = actor("coder", stated);
+        operation.actor.reported =
+            Some(Box::new(sayso_policy::Reported { agents: Vec::new(), provider: Some(reported.to_owned()) }));
+        policy.evaluate(&operation, &State::default(), facts).verdict
+    };
+    assert_eq!(says(None, "openai/gpt-5"), Verdict::Ask);
+    assert_eq!(says(None, "anthropic/x"), Verdict::Allow);
+    // It only tightens: it takes the place of nothing that is stated.
+    assert_eq!(says(Some("openai/gpt-5"), "anthropic/x"), Verdict::Ask);
+    assert_eq!(says(Some("anthropic/x"), "openai/gpt-5"), Verdict::Ask);
+}
+
+#[test]
 fn an_agent_is_routed_to_its_model_and_to_its_fallback() {
     let policy = compile(MODELS).unwrap();
     let route = |agent: &str, fallback| policy.route(&actor(agent, None), fallback);

@@ -171,7 +171,11 @@ fn policy_text(rules: usize) -> String {
 }
 
 fn policy(rules: usize) -> Policy {
-    let file = PolicyText { layer: Layer::User, name: "bench.toml".into(), text: policy_text(rules), trusted: true };
+    policy_of(&policy_text(rules))
+}
+
+fn policy_of(text: &str) -> Policy {
+    let file = PolicyText { layer: Layer::User, name: "bench.toml".into(), text: text.to_owned(), trusted: true };
     Policy::compile(&[file]).unwrap()
 }
 
@@ -199,6 +203,10 @@ fn decisions() {
         "1.25 x",
         &format!("{:.2} x", with_many.plain / with_few.plain),
     );
+    let scored = policy_of(&format!("{}[risk]\nask_above = 99\n", policy_text(20)));
+    let with_score = decide(&scored, facts, &operation);
+    let beyond = with_score.median.saturating_sub(with_few.median);
+    line("risk score, beyond the decision", &format!("{:.2} µs", beyond.as_secs_f64() * 1e6), "0.3 µs", "");
     real(&few);
 }
 

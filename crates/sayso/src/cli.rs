@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Grants(command::grants::Grants),
     Limits(command::limits::Limits),
     Route(command::route::Route),
+    Plan(command::plan::Plan),
     Session(command::session::Session),
     Policy(command::policy::Policy),
     Mode(command::mode::Mode),

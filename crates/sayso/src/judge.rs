@@ -4,6 +4,7 @@ use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
 use sayso_gate::fact::Rehearsal;
 use sayso_gate::history::{Advice, Ask, Rulebook, allowing};
+use sayso_gate::plan::{Plan, PlannedCall};
 use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::hold::Lowered;
@@ -67,12 +68,18 @@ impl Judge {
         let facts = Facts { files: &self.files, env };
         let circumstances = Circumstances { can_hold, ..Circumstances::rehearsal() };
         let past = self.sessions.borrow().past(call.actor.session.as_deref());
-        let (operation, decision) = self.gate.rehearse(call, circumstances, FactsOf::Call(facts), past.clone());
+        let (operation, mut decision) = self.gate.rehearse(call, circumstances, FactsOf::Call(facts), past.clone());
         if let Some(operation) = &operation {
             let policy = &self.gate.in_force().policy;
             self.sessions.borrow_mut().note(policy, operation, &decision, &past, facts);
+            decision.risk.get_or_insert_with(|| policy.risk(operation, facts));
         }
         Judged { operation, decision }
+    }
+
+    /// Judges calls as a plan.
+    pub(crate) fn plan(&self, calls: &[PlannedCall]) -> Result<Plan, sayso_gate::Error> {
+        self.gate.plan(calls, "check")
     }
 
     /// The bounds of held runs in a workspace.

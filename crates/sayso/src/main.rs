@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Grants(it) => command::grants::run(&it),
         Command::Limits(it) => command::limits::run(&it),
         Command::Route(it) => command::route::run(&it),
+        Command::Plan(it) => command::plan::run(&it),
         Command::Session(it) => command::session::run(&it),
         Command::Policy(it) => command::policy::run(&it),
         Command::Mode(it) => command::mode::run(&it),

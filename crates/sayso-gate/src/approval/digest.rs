@@ -15,6 +15,8 @@ const MOST_READ: usize = 32 * 1024 * 1024;
 pub struct Bound {
     /// Of the operation and the files it would run, whatever the policy.
     pub exact: String,
+    /// The same as a step of a plan knows it: whatever the agent says beside a command.
+    pub step: String,
     /// The files it would run or go by, as they are.
     pub files: Vec<BoundFile>,
     /// Why there may be more of them than these: a yes holds once then, and nothing of it is remembered.
@@ -40,8 +42,7 @@ impl Bound {
         let Instructions { files: paths, open } = steered_by(operation, facts);
         let mut left = MOST_READ;
         let files: Vec<BoundFile> = paths.iter().map(|path| look(facts, path, &mut left)).collect();
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(permit::digest(operation, "").as_bytes());
+        let mut hasher = Both::of(operation);
         // An attacker would have `./notes` answered for and then make it a link to somewhere else, or point the remote
         // of a push at another host: the words stay, what they mean does not.
         let nowhere = Resolved::default();
@@ -52,38 +53,73 @@ impl Bound {
             if !effect.certain && resolved.canonical == resolved.lexical {
                 continue;
             }
-            part(&mut hasher, format!("{:?} {:?}", effect.verb, effect.target).as_bytes());
+            hasher.part(format!("{:?} {:?}", effect.verb, effect.target).as_bytes());
             let path = resolved.canonical.as_deref().map(|path| path.as_os_str().as_encoded_bytes());
-            part(&mut hasher, path.unwrap_or_default());
+            hasher.part(path.unwrap_or_default());
         }
         // The same for the folders it runs in: a link to one project is soon one to another.
         for folder in std::iter::once(&operation.folder).chain(&operation.folders) {
-            part(&mut hasher, &[u8::from(folder.is_some())]);
-            part(&mut hasher, folder.as_deref().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default());
+            hasher.part(&[u8::from(folder.is_some())]);
+            hasher.part(folder.as_deref().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default());
         }
         for file in &files {
-            part(&mut hasher, file.path.as_os_str().as_encoded_bytes());
-            part(&mut hasher, file.hash.as_deref().unwrap_or("-").as_bytes());
+            hasher.part(file.path.as_os_str().as_encoded_bytes());
+            hasher.part(file.hash.as_deref().unwrap_or("-").as_bytes());
         }
-        part(&mut hasher, open.unwrap_or_default().as_bytes());
-        Self { exact: hasher.finalize().to_hex().to_string(), files, only_once: open.map(str::to_owned) }
+        hasher.part(open.unwrap_or_default().as_bytes());
+        let (exact, step) = hasher.ended();
+        Self { exact, step, files, only_once: open.map(str::to_owned) }
+    }
+
+    /// Of the same as a step of a plan, asked for by this actor and judged by this policy.
+    #[must_use]
+    pub fn step_under(&self, policy: &str, actor: &Actor) -> String {
+        under(&self.step, policy, actor)
     }
 
     /// Of the same asked for by this actor and judged by this policy: what a question is bound to. A yes to one
     /// session is none to another.
     #[must_use]
     pub fn under(&self, policy: &str, actor: &Actor) -> String {
-        let mut hasher = blake3::Hasher::new();
-        part(&mut hasher, self.exact.as_bytes());
-        part(&mut hasher, policy.as_bytes());
-        for name in [&actor.tenant, &actor.agent, &actor.team, &actor.member, &actor.session] {
-            part(&mut hasher, &[u8::from(name.is_some())]);
-            part(&mut hasher, name.as_deref().unwrap_or_default().as_bytes());
-        }
-        if let Some(asker) = &actor.asker {
-            part(&mut hasher, asker.as_bytes());
-        }
-        hasher.finalize().to_hex().to_string()
+        under(&self.exact, policy, actor)
+    }
+}
+
+fn under(text: &str, policy: &str, actor: &Actor) -> String {
+    let mut hasher = blake3::Hasher::new();
+    part(&mut hasher, text.as_bytes());
+    part(&mut hasher, policy.as_bytes());
+    for name in [&actor.tenant, &actor.agent, &actor.team, &actor.member, &actor.session] {
+        part(&mut hasher, &[u8::from(name.is_some())]);
+        part(&mut hasher, name.as_deref().unwrap_or_default().as_bytes());
+    }
+    if let Some(asker) = &actor.asker {
+        part(&mut hasher, asker.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The call as it is, and as a step of a plan: they differ in how the call itself is named.
+struct Both {
+    exact: blake3::Hasher,
+    step: blake3::Hasher,
+}
+
+impl Both {
+    fn of(operation: &Operation) -> Self {
+        let (mut exact, mut step) = (blake3::Hasher::new(), blake3::Hasher::new_derive_key("sayso step of a plan"));
+        exact.update(permit::digest(operation, "").as_bytes());
+        step.update(permit::step_digest(operation).as_bytes());
+        Self { exact, step }
+    }
+
+    fn part(&mut self, bytes: &[u8]) {
+        part(&mut self.exact, bytes);
+        part(&mut self.step, bytes);
+    }
+
+    fn ended(&self) -> (String, String) {
+        (self.exact.finalize().to_hex().to_string(), self.step.finalize().to_hex().to_string())
     }
 }
 

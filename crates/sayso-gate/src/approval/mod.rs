@@ -15,7 +15,8 @@ pub use width::{Offer, Width};
 pub(crate) use width::{asked_about, named, offers};
 
 use crate::audit::{EffectRecord, ReasonRecord};
-use sayso_policy::{Actor, Approvers, Person};
+use crate::plan::PlanAsked;
+use sayso_policy::{Actor, Approvers, Person, Risk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -128,6 +129,12 @@ pub struct Question {
     /// The held run that wants it, while it waits or after it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldRun>,
+    /// The plan that it is about: all its steps are answered together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Box<PlanAsked>>,
+    /// How much could go wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
 }
 
 /// A held run that wants something beyond its bounds. It explains a question; nothing is bound to it but what people see.
@@ -233,6 +240,12 @@ impl Question {
         let changes = self.held.as_ref().filter(|held| held.lasts == Lasts::Changes);
         let all = changes.and(self.arguments.as_ref()).and_then(|arguments| arguments.get("changes"));
         all.and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
+    /// Its risk score; the highest of its steps for a plan.
+    #[must_use]
+    pub fn risk_score(&self) -> u8 {
+        self.risk.as_ref().map_or(0, |risk| risk.score)
     }
 
     /// Whether somebody may answer it at all: one of those it is addressed to, and not the one who asks.

@@ -77,6 +77,7 @@ fn grants(question: &Question, offer: &Offer, giver: &Person) -> Vec<Grant> {
         givers: vec![giver.clone()],
         verdict: Verdict::Allow,
         actor: Actor { tenant: question.actor.tenant.clone(), ..Actor::default() },
+        plan: None,
     };
     offer.selectors.iter().map(one).collect()
 }

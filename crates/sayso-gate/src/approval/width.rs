@@ -107,6 +107,7 @@ fn answers(
         givers: givers.clone(),
         verdict: Verdict::Allow,
         actor: Actor { tenant: operation.actor.tenant.clone(), ..Actor::default() },
+        plan: None,
     };
     let state = State { grants: selectors.iter().map(grant).collect(), ..state.clone() };
     policy.evaluate(operation, &state, facts).verdict == Verdict::Allow

@@ -21,6 +21,8 @@ pub enum Kind {
     Grant,
     /// What a limit counts: reserved, settled, given back, reached.
     Limit,
+    /// A plan that was submitted: allowed, asked, denied.
+    Plan,
     /// A policy: loaded, refused, rolled back, trusted.
     Policy,
     /// A mode: changed.
@@ -37,12 +39,13 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Decision,
         Self::Happening,
         Self::Approval,
         Self::Grant,
         Self::Limit,
+        Self::Plan,
         Self::Policy,
         Self::Mode,
         Self::Override,
@@ -60,6 +63,7 @@ impl Kind {
             Self::Approval => "approval",
             Self::Grant => "grant",
             Self::Limit => "limit",
+            Self::Plan => "plan",
             Self::Policy => "policy",
             Self::Mode => "mode",
             Self::Override => "override",

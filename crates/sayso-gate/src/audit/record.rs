@@ -2,8 +2,9 @@
 
 use crate::Circumstances;
 use crate::audit::redact::{self, Room};
+use crate::plan::PlanUse;
 use sayso_policy::{
-    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Stage, Stated,
+    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Risk, Stage, Stated,
     ToolCall, Verdict, explain,
 };
 use sayso_shell::Verb;
@@ -98,6 +99,12 @@ pub struct Record {
     /// What the session had done before that rules asked about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub past: Vec<PastRecord>,
+    /// The step of an approved plan that it was, and the saved answer that it used up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanUse>,
+    /// How much could go wrong, where that was worked out: for a call that asks or is denied, and for all where a file asks by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
     /// The working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
@@ -240,6 +247,7 @@ impl Record {
             effects: Vec::new(),
             policy_version: String::new(),
             deeds: None,
+            risk: None,
         };
         let tool = redact::cut(tool, 256);
         let seen = Seen {
@@ -372,6 +380,8 @@ impl Seen {
             command,
             arguments: self.arguments,
             past: Vec::new(),
+            plan: None,
+            risk: decision.risk.clone(),
             cwd: self.cwd,
             workspace: self.workspace,
             home: self.home,

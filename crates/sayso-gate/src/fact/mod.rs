@@ -132,6 +132,11 @@ impl Whose {
         Self { session: actor.session.clone(), workspace: workspace.map(Path::to_path_buf), sessions, place }
     }
 
+    /// The name of the session's own set; `None`: there is no session.
+    pub(crate) fn own(&self) -> Option<&str> {
+        self.session.as_ref().and(self.sessions.first()).map(String::as_str)
+    }
+
     /// Those of one session that is only known by what a file says of itself.
     fn names(&self) -> impl Iterator<Item = &str> {
         self.sessions.iter().chain(&self.place).map(String::as_str)

@@ -5,9 +5,10 @@ use crate::approval::{Question, USUAL_WAIT_MS, offers};
 use crate::audit::{Seen, fresh_id};
 use crate::grant::GrantUse;
 use crate::limit::{RESERVED_MS, Reporter, Reservation};
-use crate::store::Remembered;
+use crate::plan::PlanUse;
+use crate::store::{Memo, Remembered};
 use crate::verdict::shown_as_allowed;
-use sayso_policy::{Decision, Operation, Scope, State, ToolCall, explain};
+use sayso_policy::{Decision, Grant, GrantSelector, Operation, Scope, State, ToolCall, Verdict, explain};
 
 impl Judging<'_> {
     pub(super) fn ask_about(&self, known: &KnownOperation<'_>, state: &State, decision: &Decision) -> Question {
@@ -55,6 +56,8 @@ impl Judging<'_> {
             only_once: bound.and_then(|bound| bound.only_once.clone()),
             folded: false,
             held: self.held.clone(),
+            plan: None,
+            risk: decision.risk.clone(),
         }
     }
 
@@ -76,8 +79,7 @@ impl Judging<'_> {
         if decision.granted().next().is_none() {
             return Vec::new();
         }
-        let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
-        let text = text.unwrap_or_else(|| operation.tool.canonical.clone());
+        let text = self.said(operation);
         let command = crate::audit::redact_text(&text);
         let target = |effect: Option<usize>| {
             let effect = effect.and_then(|at| operation.effects.get(at));
@@ -91,6 +93,40 @@ impl Judging<'_> {
             target: crate::audit::said_of(&text, &target(effect)),
         };
         decision.granted().map(one).collect()
+    }
+
+    /// The step of an approved plan that the call is: it is used up, also where the call is allowed anyway.
+    pub(super) fn use_step(
+        &self,
+        known: &KnownOperation<'_>,
+        remembered: &Remembered,
+        memo: &mut Memo,
+        now_ms: u64,
+    ) -> Option<PlanUse> {
+        let used = |grant: &&Grant| memo.uses.iter().any(|one| one.grant == grant.id);
+        let is_this = |grant: &&Grant| {
+            let same = matches!(&grant.selector, GrantSelector::Digest(digest) if *digest == known.step);
+            same && !known.step.is_empty() && grant.verdict == Verdict::Allow
+        };
+        let steps = || remembered.grants.iter().filter(|grant| grant.plan.is_some());
+        let found = steps().find(used).or_else(|| steps().find(is_this))?;
+        if !used(&found) {
+            let command = self.said(known.operation);
+            memo.uses.push(GrantUse {
+                grant: found.id.clone(),
+                time_ms: now_ms,
+                record: self.what.id.clone(),
+                command: crate::audit::redact_text(&command).chars().take(4096).collect(),
+                target: "the call".to_owned(),
+            });
+        }
+        found.plan.as_ref().map(|step| PlanUse::of(step, &found.id))
+    }
+
+    /// The command, or the tool.
+    fn said(&self, operation: &Operation) -> String {
+        let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
+        text.unwrap_or_else(|| operation.tool.canonical.clone())
     }
 
     /// What is said when this denial is the last that a scope may have.

@@ -10,6 +10,7 @@ use crate::limit::{Outcome, Takes, Which, same};
 use crate::looked::Looked;
 use crate::memory::{Memory, site};
 use crate::mode::Switch;
+use crate::plan::{self, PlanUse};
 use crate::policy::{InForce, Live};
 use crate::store::{Memo, Remembered, Store, Subject};
 use crate::verdict::{answer, denied, judged, shown_as_allowed, tighten, understand};
@@ -40,6 +41,10 @@ pub(crate) struct Judging<'a> {
     unpinned: bool,
     /// The held run that wants it.
     pub(crate) held: Option<HeldRun>,
+    /// Whether the call's session has a plan that may be approved; looked at when it matters.
+    planned: OnceCell<bool>,
+    /// The step of an approved plan that the call is.
+    pub(crate) step: Option<PlanUse>,
 }
 
 /// What is judged, and by which policy: what can be set aside and taken up by another thread.
@@ -93,6 +98,8 @@ struct KnownOperation<'o> {
     alone: Option<(Decision, Instant)>,
     /// What a question about it is bound to.
     digest: String,
+    /// What a step of a plan that it may be is bound to.
+    step: String,
     /// Names the call, to see it repeated; empty where no limit is about that.
     call: String,
     /// Found when it is asked for: links and repositories are looked at.
@@ -154,6 +161,8 @@ impl<'a> Judging<'a> {
             distrusted: Vec::new(),
             unpinned: false,
             held: None,
+            planned: OnceCell::new(),
+            step: None,
         }
     }
 
@@ -173,7 +182,15 @@ impl<'a> Judging<'a> {
 
     /// Whether limits or remembered answers count, or people may have to be asked.
     pub(crate) fn needs_memory(&self, operation: Option<&Operation>, alone: &Decision) -> bool {
-        operation.is_some() && (self.is_limited() || alone.answer == Answer::Ask && self.memory.is_some())
+        operation.is_some()
+            && (self.is_limited() || alone.answer == Answer::Ask && self.memory.is_some() || self.is_planned(alone))
+    }
+
+    /// Whether an allowed call may be a step of an approved plan, which it then uses up: later steps wait for it.
+    fn is_planned(&self, alone: &Decision) -> bool {
+        let looked =
+            || self.memory.is_some_and(|memory| plan::is_active(memory.places(), &self.what.call.actor, now_ms()));
+        alone.answer == Answer::Allow && *self.planned.get_or_init(looked)
     }
 
     /// What limits and remembered answers say to it. Memory is opened only for limits and for an Ask.
@@ -370,7 +387,7 @@ impl<'a> Judging<'a> {
             let store = memory.store()?;
             let mut known = judging.know(operation);
             // Where limits alone want a look at what is remembered, no yes is in play as a rule.
-            if !judging.is_limited() || alone.0.answer == Answer::Ask {
+            if !judging.is_limited() || alone.0.answer == Answer::Ask || judging.is_planned(&alone.0) {
                 known.grants = Some(GrantKeys::of(operation, None));
             }
             known.alone = Some(alone);
@@ -382,6 +399,7 @@ impl<'a> Judging<'a> {
     fn know<'o>(&self, operation: &'o Operation) -> KnownOperation<'o> {
         KnownOperation {
             digest: String::new(),
+            step: String::new(),
             bound: None,
             grants: None,
             alone: None,
@@ -398,7 +416,10 @@ impl<'a> Judging<'a> {
     fn bind(&self, known: &mut KnownOperation<'_>) {
         let bound = Bound::to(known.operation, self.facts());
         known.digest = bound.under(self.what.in_force.policy.version(), &known.operation.actor);
-        known.grants = Some(GrantKeys::of(known.operation, Some(&bound.exact)));
+        known.step = bound.step_under(self.what.in_force.policy.version(), &known.operation.actor);
+        let mut keys = GrantKeys::of(known.operation, Some(&bound.exact));
+        keys.add_step(&known.step);
+        known.grants = Some(keys);
         known.bound = Some(bound);
     }
 
@@ -483,6 +504,7 @@ impl<'a> Judging<'a> {
 
     /// What is said with this remembered, and what is to be remembered of it.
     fn weigh(&mut self, known: &KnownOperation<'_>, mut remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
+        self.step = None;
         let counts = |id: &str| !self.distrusted.iter().any(|(known, _)| known == id);
         remembered.grants.retain(|grant| counts(&grant.id));
         remembered.approvals.retain(|approval| counts(&approval.question.id));
@@ -522,6 +544,7 @@ impl<'a> Judging<'a> {
                 memo.spend = spent.map(|approval| approval.question.id.clone());
                 self.question.clone_from(&memo.spend);
                 memo.uses = self.uses(known.operation, &decision, now_ms);
+                self.step = self.use_step(known, &remembered, &mut memo, now_ms);
                 memo.reserve = self.reservation(known, now_ms);
             }
             // It may run without a further word to the gate.
@@ -558,6 +581,7 @@ impl<'a> Judging<'a> {
             rates: remembered.rates.clone(),
             blocked: remembered.blocked.clone(),
             digest: known.bound.as_ref().map(|bound| bound.exact.clone()),
+            step: known.bound.as_ref().map(|_| known.step.clone()),
             workspace: if remembered.grants.is_empty() { None } else { known.site().map(str::to_owned) },
             grants: remembered.grants.clone(),
             recent: remembered.recent.clone(),
@@ -628,11 +652,10 @@ impl<'a> Judging<'a> {
 }
 
 /// What asks, each once: which stage, for which reason, by which line of which file.
-fn asks(decision: &Decision) -> Vec<String> {
+pub(crate) fn asks(decision: &Decision) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (_, opinion) in decision.asks() {
-        let source = opinion.reason.source.as_ref().map(ToString::to_string).unwrap_or_default();
-        let ask = format!("{:?} {} {source}", opinion.stage, opinion.reason.code).to_lowercase();
+        let ask = opinion.ask_key();
         if !found.contains(&ask) {
             found.push(ask);
         }

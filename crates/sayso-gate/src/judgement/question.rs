@@ -37,7 +37,10 @@ impl Judging<'_> {
                     || matches!(self.goes(known, decision), Goes::ToPeople { .. })
             }
             // Whoever said yes and to remember it said one yes: the call that it was about uses it up.
-            Answer::Allow => remembered.answerable && decision.granted().next().is_some(),
+            // And so does a step of an approved plan, though it is allowed anyway.
+            Answer::Allow => {
+                remembered.answerable && (decision.granted().next().is_some() || self.is_planned(decision))
+            }
             Answer::Deny | Answer::DryRun => false,
         }
     }

@@ -57,6 +57,9 @@ pub(super) fn selectors(
     person: &Person,
 ) -> Result<(Vec<GrantSelector>, String), String> {
     let exact = || (vec![GrantSelector::Digest(question.exact.clone())], "exactly this call".to_owned());
+    if question.plan.is_some() && (reply.parts.is_some() || reply.remember != Remember::Once) {
+        return Err("a plan is answered as a whole, and once".to_owned());
+    }
     if let Some(parts) = &reply.parts {
         let all = question.parts();
         if all == 0 {
@@ -100,6 +103,9 @@ pub(super) fn selectors(
 /// The grants that an answer asks for.
 pub(super) fn remembered(approval: &Approval, reply: &Reply, answer: &Answering<'_>) -> Vec<Kept> {
     let question = &approval.question;
+    if let Some(plan) = &question.plan {
+        return crate::plan::grants(approval, plan, reply, answer.now_ms);
+    }
     if reply.remember == Remember::Once {
         return Vec::new();
     }
@@ -123,6 +129,7 @@ pub(super) fn remembered(approval: &Approval, reply: &Reply, answer: &Answering<
                 asker: question.actor.asker.clone().filter(|_| for_session),
                 ..Actor::default()
             },
+            plan: None,
         };
         Kept {
             grant,
@@ -206,14 +213,22 @@ pub(super) fn grant_record(grant: &Grant, what: &str, by: &str, detail: Value) -
     change
 }
 
-/// The record that one call used a remembered answer, for these effects.
-pub(super) fn grant_used_record(uses: &[&GrantUse]) -> Option<Change> {
+/// The record that one call used a remembered answer, for these effects. The use of one that can be used once has a name
+/// that follows from it: there is no second.
+pub(super) fn grant_used_record(uses: &[&GrantUse], grant: &Grant) -> Option<Change> {
     let first = uses.first()?;
     let targets: Vec<&str> = uses.iter().map(|one| one.target.as_str()).collect();
     let mut change = Change::now(Kind::Grant, "used");
     change.about = Some(first.grant.clone());
     change.by = Some("sayso".to_owned());
     change.detail = json!({"record": first.record, "command": first.command, "targets": targets});
+    if let Some(step) = &grant.plan {
+        change.id = naming::name(&grant.id, "used");
+        if let Some(detail) = change.detail.as_object_mut() {
+            detail.insert("plan".to_owned(), json!(step.plan));
+            detail.insert("step".to_owned(), json!(step.step));
+        }
+    }
     Some(change)
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod bound;
 mod budgets;
 mod escalated;
 mod foreign;
+mod plans;
 mod waited;
 mod widths;
 

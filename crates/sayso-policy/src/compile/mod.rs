@@ -13,7 +13,7 @@ use crate::policy::{CompiledFile, Defaults, Policy, PolicyText};
 use crate::role::Role;
 use crate::set::SetKind;
 use crate::stage::integrity::Protected;
-use crate::stage::{essential, limits, mode, models, patterns, tools};
+use crate::stage::{essential, limits, mode, models, patterns, plan, tools};
 use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
 use crate::word::{Layer, Stated, Verdict};
 pub(crate) use pattern::{Compiler, slug};
@@ -120,6 +120,8 @@ fn compile_file(
     let patterns = patterns::section(&mut compiler);
     let essential = essential::section(&mut compiler, &text.layer);
     let models = models::section(&mut compiler);
+    let plan = plan::section(&compiler);
+    let risk = crate::risk::section(&compiler);
     let limits = limits::section(file);
     let mut in_presets = defaults::InPresets { file, text, programs, believes, rules: &mut rules, codes: Vec::new() };
     let own = in_presets.group(0, (&file.extends, &file.enforce), &file.default, &[], problems);
@@ -188,6 +190,8 @@ fn compile_file(
         trusts_roles: believes,
         roles,
         hold,
+        plan,
+        risk,
         after,
         self_written,
     }

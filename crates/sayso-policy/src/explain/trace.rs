@@ -36,6 +36,9 @@ pub struct Trace {
     pub doubts: Vec<TracedDoubt>,
     /// Small changes that would weaken the verdict, the one that weakens it most first.
     pub nearest: Vec<TracedChange>,
+    /// How much could go wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<crate::risk::Risk>,
     /// Which policy.
     pub policy_version: String,
 }
@@ -122,6 +125,7 @@ pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> 
             .map(|doubt| TracedDoubt { code: doubt.code.as_str(), text: doubt.text.clone(), span: ends(doubt.span) })
             .collect(),
         nearest: changes.iter().map(change_of).collect(),
+        risk: decision.risk.clone(),
         policy_version: decision.policy_version.clone(),
     }
 }

@@ -5,11 +5,13 @@ use crate::hold::HoldSection;
 use crate::index::Table;
 use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
+use crate::risk::RiskSection;
 use crate::role::Role;
 use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
 use crate::stage::models::ModelRule;
 use crate::stage::patterns::{Expression, ParamRule};
+use crate::stage::plan::{PlanSection, RequiredPlan};
 use crate::stage::tools::ToolLayer;
 use crate::state::Scope;
 use crate::text::{Cost, Limit, Mode, Rate, Spanned, Who};
@@ -31,6 +33,8 @@ pub(super) struct Rest {
     actor: Option<Stated>,
     trusts_roles: bool,
     roles: Vec<Role>,
+    plan: PlanSection,
+    risk: Option<RiskSection>,
     hold: Option<HoldSection>,
     self_written: bool,
 }
@@ -52,6 +56,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         actor,
         trusts_roles,
         roles,
+        plan,
+        risk,
         hold,
         after: _,
         self_written,
@@ -69,6 +75,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     actor.put(out);
     trusts_roles.put(out);
     roles.put(out);
+    plan.put(out);
+    risk.put(out);
     hold.put(out);
     self_written.put(out);
 }
@@ -89,6 +97,8 @@ impl Rest {
             actor: Imaged::take(from)?,
             trusts_roles: Imaged::take(from)?,
             roles: Imaged::take(from)?,
+            plan: Imaged::take(from)?,
+            risk: Imaged::take(from)?,
             hold: Imaged::take(from)?,
             self_written: Imaged::take(from)?,
         })
@@ -109,6 +119,8 @@ impl Rest {
             actor,
             trusts_roles,
             roles,
+            plan,
+            risk,
             hold,
             self_written,
         } = self;
@@ -128,6 +140,8 @@ impl Rest {
             actor,
             trusts_roles,
             roles,
+            plan,
+            risk,
             hold,
             after,
             self_written,
@@ -153,6 +167,9 @@ fields!(Escalation { wait_ms, to });
 fields!(Stated { agent, team, member, tenant });
 fields!(Role { who, defaults, hold });
 fields!(ModelRule { who, only, model, fallback, source });
+fields!(PlanSection { require, lasts_ms });
+fields!(RequiredPlan { who, source });
+fields!(RiskSection { ask_above, source });
 fields!(ParamRule { tools, expressions, params });
 fields!(Limit {
     scope,

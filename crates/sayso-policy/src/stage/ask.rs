@@ -41,6 +41,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, mut said: Opinions) -> Decision {
         effects,
         policy_version: policy.version.clone(),
         deeds: None,
+        risk: None,
     }
 }
 

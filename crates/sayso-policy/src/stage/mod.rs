@@ -13,6 +13,7 @@ pub(crate) mod mode;
 pub(crate) mod models;
 pub(crate) mod opinions;
 pub(crate) mod patterns;
+pub(crate) mod plan;
 mod repository;
 pub(crate) mod rules;
 pub(crate) mod tools;

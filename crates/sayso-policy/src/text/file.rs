@@ -69,6 +69,10 @@ pub struct File {
     pub roles: Vec<RoleText>,
     /// `[models]`, and its layers for some actors.
     pub models: Vec<ModelsText>,
+    /// `[plan]`.
+    pub plan: Option<PlanText>,
+    /// `[risk] ask_above`.
+    pub ask_above: Option<Spanned<u8>>,
     /// `[approvals]`.
     pub approvals: Vec<Approval>,
     /// `[hold]`.
@@ -369,6 +373,15 @@ pub struct ModelsText {
     pub fallback: Option<Text>,
     /// Where it stands.
     pub span: Range<usize>,
+}
+
+/// `[plan]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanText {
+    /// Whose calls need an approved plan.
+    pub require: Vec<Spanned<Who>>,
+    /// How long an approved plan may be carried out.
+    pub expires: Option<Spanned<std::time::Duration>>,
 }
 
 /// `[approvals.NAME]`.

@@ -121,6 +121,8 @@ pub(crate) const FILE: Table = Table {
         ),
         key("models", Shape::Table(&MODELS), "which models agents may use, and which one they are routed to"),
         key("hold", Shape::Table(&HOLD), "what may run unasked while the kernel holds it to the policy"),
+        key("plan", Shape::Table(&PLAN), "whose calls need an approved plan, and how long its approval lasts"),
+        key("risk", Shape::Table(&RISK), "the risk score above which a call asks"),
         key("mode", Shape::Table(&MODE), "whether verdicts are enforced"),
         key("test", Shape::Tables(&TEST), "test cases that `sayso test` runs against the whole policy"),
     ],
@@ -382,6 +384,31 @@ pub(crate) const MODEL_LAYER: Table = Table {
         key("use", Shape::Text, "the model that `sayso route` names"),
         key("fallback", Shape::Text, "the model it names once `blocked` is reached"),
     ],
+    required: &[],
+};
+
+pub(crate) const PLAN: Table = Table {
+    name: "plan",
+    title: "`[plan]`",
+    keys: &[
+        key(
+            "require",
+            Shape::Texts,
+            "whose calls ask unless they are a step of an approved plan: `\"agent:deployer\"`, `\"team:NAME\"`, `subagent`",
+        ),
+        key("expires", Shape::Duration, "how long an approved plan may be carried out; if absent, `\"2h\"`"),
+    ],
+    required: &[],
+};
+
+pub(crate) const RISK: Table = Table {
+    name: "risk",
+    title: "`[risk]`",
+    keys: &[key(
+        "ask_above",
+        Shape::Count,
+        "an allowed call with a higher score than this (0 to 99) asks; if absent, scores are only shown",
+    )],
     required: &[],
 };
 

@@ -26,6 +26,8 @@ pub fn reference() -> String {
         (&keys::MODELS, "`[models]`"),
         (&keys::MODEL_LAYER, "`[models.for.WHO]`"),
         (&keys::HOLD, "`[hold]`"),
+        (&keys::PLAN, "`[plan]`"),
+        (&keys::RISK, "`[risk]`"),
         (&keys::MODE, "`[mode]`"),
         (&keys::TEST, "`[[test]]`"),
     ] {

@@ -164,7 +164,7 @@ fn the_parser_and_the_schema_know_the_same_keys() {
     // All tables are opened, so that the parser asks for all of their keys.
     parse("p.toml", EXAMPLE).unwrap();
     let more = "default = {}\n[[test]]\ncommand='x'\nexpect='ask'\n[patterns]\nx = { deny = 'y' }\n[hold]\n\
-                [models.for.\"agent:a\"]\nuse = 'a/b'\n[for.\"agent:a\"]\nextends = 'full'\n[actor]\nteam = 'a'\n[approvals.a]\nmembers = 'b'\nescalate = { wait = '5m', to = 'c' }\n\
+                [plan]\n[risk]\n[models.for.\"agent:a\"]\nuse = 'a/b'\n[for.\"agent:a\"]\nextends = 'full'\n[actor]\nteam = 'a'\n[approvals.a]\nmembers = 'b'\nescalate = { wait = '5m', to = 'c' }\n\
                 [[rule]]\nid = 'r'\nask = { connect = '*' }\nwhen = { after.read = '@secrets' }\n";
     let asked = {
         let _ = parse("p.toml", more);

@@ -143,6 +143,12 @@ codes! {
     ModelNotListed, "model-not-listed",
         "The call comes from a model that `[models] only` does not name.",
         "Use a listed model, or add this one to `only` in the file shown.";
+    NoPlan, "no-plan",
+        "`[plan] require` names whoever makes this call, and the call is not the next step of an approved plan.",
+        "Submit the calls as a plan (`sayso plan submit`), and make them in its order once it is approved.";
+    RiskAbove, "risk-above",
+        "The call is allowed, but its risk score is above `[risk] ask_above`.",
+        "`sayso why` shows what the score is made of. Approve the call once, or raise `ask_above`.";
     Limit, "limit",
         "A limit for this session, run, agent, tenant or day has been reached.",
         "Wait, raise the limit, or start a new session.";

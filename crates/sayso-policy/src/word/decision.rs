@@ -56,6 +56,13 @@ impl Opinion {
     pub fn is_finding(&self) -> bool {
         self.stage == Stage::Tools && self.reason.layer == Layer::BuiltIn
     }
+
+    /// Names what asks: which stage, for which reason, by which line of which file. A yes is none to what asks later on.
+    #[must_use]
+    pub fn ask_key(&self) -> String {
+        let source = self.reason.source.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{:?} {} {source}", self.stage, self.reason.code).to_lowercase()
+    }
 }
 
 /// All opinions on one effect.
@@ -93,6 +100,8 @@ pub struct Decision {
     pub policy_version: String,
     /// What is to be remembered of the call if it runs, where some rule may ask about it later and this does not deny it.
     pub deeds: Option<crate::past::Deeds>,
+    /// How much could go wrong, where somebody looks at it or a file asks by it.
+    pub risk: Option<crate::risk::Risk>,
 }
 
 impl Decision {

@@ -51,6 +51,8 @@ enum Order {
     #[default]
     Newest,
     Oldest,
+    /// Those with the highest risk score, all on one page.
+    Riskiest,
 }
 
 /// The questions.
@@ -125,6 +127,10 @@ pub(super) async fn list(
     Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Approvals>, ApiError> {
     let most = wanted.limit.unwrap_or(MOST).min(MOST);
+    let riskiest = wanted.order == Order::Riskiest;
+    if riskiest && wanted.after.is_some() {
+        return Err(ApiError::malformed("`after` pages by time: ask for `order` newest or oldest."));
+    }
     let tenant = tenant(&caller, wanted.tenant)?;
     let found = blocking(move || {
         let store = app.store();
@@ -140,13 +146,16 @@ pub(super) async fn list(
             agent: wanted.agent.as_deref(),
             oldest_first: wanted.order == Order::Oldest,
             after: wanted.after.as_deref(),
-            // One more, to know whether there are more.
-            limit: most + 1,
+            // One more, to know whether there are more. What is put in order by its score has to be looked at first.
+            limit: if riskiest { MOST } else { most + 1 },
         };
         Ok(store.questions(&which, &|question| caller.may_see(question))?)
     });
     let mut found = found.await?;
-    let more = found.len() > most;
+    if riskiest {
+        found.sort_by_key(|approval| std::cmp::Reverse(approval.question.risk_score()));
+    }
+    let more = found.len() > most && !riskiest;
     found.truncate(most);
     let next = found.last().filter(|_| more).map(|last| last.question.id.clone());
     let found: Vec<Approval> = found.into_iter().map(Approval::brief).collect();

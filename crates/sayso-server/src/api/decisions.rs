@@ -9,6 +9,7 @@ use crate::judges::Pending;
 use crate::waiting;
 use crate::who::Caller;
 use axum::extract::State;
+use sayso_gate::plan::PlannedCall;
 use sayso_gate::wire::line::{Fields, Id};
 use sayso_gate::wire::{self, CallEnvironment};
 use sayso_gate::{Aside, Asking, Circumstances, Draft, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid};
@@ -248,6 +249,11 @@ pub(super) fn prepare(
 }
 
 impl PreparedCall {
+    /// The same as a step of a plan, and where it is judged.
+    pub(super) fn planned(self) -> (Arc<Gate>, PlannedCall) {
+        (self.at.gate, PlannedCall { call: self.call, env: Box::new(self.at.env) })
+    }
+
     /// What is said of it once it is recorded, where the policy alone says it.
     pub(super) fn judge(self, looked: &Once<'_>) -> Result<Unsaid, Needs> {
         let Self { at, call, circumstances } = self;

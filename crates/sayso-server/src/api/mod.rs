@@ -16,6 +16,7 @@ mod metrics;
 mod openapi;
 mod outcomes;
 mod parameters;
+mod plans;
 mod policy;
 mod problem;
 mod ready;
@@ -105,6 +106,13 @@ fn addresses() -> Vec<Address> {
         /// Which tools of a list are there for an actor.
         /// Whether a call of one may run is asked when it is called.
         post "/v1/tools/filter" filterTools => tools::filter;
+        /// Judges calls as a plan, records it, and where it needs people asks them one question about all of its steps.
+        /// Once that is approved, each step runs once, in order: its own call to `/v1/decisions` is then allowed.
+        post "/v1/plans" submitPlan => plans::submit;
+        /// Plans that were submitted, the latest first.
+        get "/v1/plans" plans => plans::list;
+        /// One plan, and which of its steps have run.
+        get "/v1/plans/{id}" plan => plans::show;
         /// Which model an agent is to use.
         /// Once too many calls of its session were denied, its fallback; the count of denied calls then begins anew, once.
         post "/v1/route" route => route::route;

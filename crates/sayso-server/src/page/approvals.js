@@ -130,7 +130,9 @@ function useInPlace(chosen, places) {
     return () => clearTimeout(timer);
   }, [end]);
   const at = places.current;
-  chosen.slice(0, end < 0 ? undefined : end).forEach((it) => { if (it.ready && !at.has(it.id)) at.set(it.id, at.size); });
+  // Of those that come together, what could do the most harm stands first.
+  const risk = (it) => it.risk?.score ?? 0;
+  chosen.slice(0, end < 0 ? undefined : end).sort((one, other) => risk(other) - risk(one)).forEach((it) => { if (it.ready && !at.has(it.id)) at.set(it.id, at.size); });
   return chosen.filter((it) => at.has(it.id)).sort((one, other) => at.get(one.id) - at.get(other.id));
 }
 

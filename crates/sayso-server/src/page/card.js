@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 import { Changes, isChange } from '/changes.js';
+import { Plan, RiskOf } from '/plan.js';
 import { Tried, isTried } from '/tried.js';
 import { Block, Line, Marked, Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
@@ -22,9 +23,9 @@ export function Card({ approval, act }) {
   const [chosen, choose] = useState(() => new Set(isTried(approval) ? approval.arguments.changes.keys() : []));
 
   const who = approval.actor.agent ?? approval.way_in;
-  const name = 'Call from ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
+  const name = (approval.plan ? 'Plan from ' : 'Call from ') + plain(who) + ': ' + plain(approval.command ?? approval.tool);
   return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
-    <p class="asks"><${Said} text=${who} most=${60} /> wants to use <${Said} text=${approval.tool} />
+    <p class="asks"><${Said} text=${who} most=${60} /> wants to ${approval.plan ? 'carry out a plan of ' + approval.plan.steps.length + (approval.plan.steps.length === 1 ? ' step' : ' steps') : html`use <${Said} text=${approval.tool} />`}
       ${claimed(approval.actor) && html`<span class="hint">(unverified: it came without a token)</span>`}
       ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
       <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
@@ -63,10 +64,11 @@ export function useSettled(place) {
 // What is asked: the call, why, what would happen, and where.
 export function About({ approval, chosen, choose, ready }) {
   return html`<${OfRun} approval=${approval} />
-    ${isTried(approval) ? html`<${Tried} approval=${approval} chosen=${chosen} choose=${choose} ready=${ready} />` : html`<${What} approval=${approval} />`}
+    ${isTried(approval) ? html`<${Tried} approval=${approval} chosen=${chosen} choose=${choose} ready=${ready} />` : approval.plan ? html`<${Plan} plan=${approval.plan} />` : html`<${What} approval=${approval} />`}
     ${isTried(approval) && (approval.left_out || approval.folded) && html`<p class="warning"><strong>These are not all changes.</strong> Deny, and run the command on less at a time.</p>`}
     <${Why} reasons=${approval.reasons} />
-    <${Effects} approval=${approval} />
+    ${!approval.plan && html`<${Effects} approval=${approval} />`}
+    <${RiskOf} risk=${approval.risk} />
     <dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl>`;
 }
 

@@ -33,6 +33,7 @@ const FILES: [(&str, &str, &str); 27] = [
     script!("lines.js"),
     script!("live.js"),
     script!("parts.js"),
+    script!("plan.js"),
     script!("policy.js"),
     script!("sessions.js"),
     script!("text.js"),

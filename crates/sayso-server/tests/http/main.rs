@@ -20,6 +20,7 @@ mod foreign;
 mod grants;
 mod limits;
 mod operation;
+mod plans;
 mod policy;
 mod sessions;
 mod strict;

@@ -22,6 +22,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod mode;
 pub(crate) mod past;
+pub(crate) mod plan;
 pub(crate) mod policy;
 pub(crate) mod reconcile;
 pub(crate) mod route;

@@ -122,6 +122,9 @@ fn report(
     if let Some(hold) = decision.hold {
         let _ = writeln!(out, "\n  hold: {}", hold_line(hold));
     }
+    if let Some(risk) = decision.risk.as_ref().filter(|risk| risk.score > 0) {
+        let _ = writeln!(out, "\n  risk: {}", crate::show::risk::line(risk));
+    }
     for doubt in operation.analysis.iter().flat_map(|analysis| &analysis.doubts) {
         let _ = writeln!(out, "\n  unclear: {}  [{}]", visible(&doubt.text), doubt.code);
     }

@@ -18,7 +18,6 @@ impl Paint {
     }
 
     /// No colours.
-    #[cfg(test)]
     pub(crate) fn plain() -> Self {
         Self { colour: false }
     }

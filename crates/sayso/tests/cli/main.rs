@@ -25,6 +25,7 @@ mod log;
 mod mcp;
 mod memory;
 mod person;
+mod plan;
 mod policy_diff;
 mod policy_files;
 mod programs;

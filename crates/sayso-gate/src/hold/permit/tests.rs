@@ -20,6 +20,7 @@ fn allow() -> Permit {
         effects: Vec::new(),
         policy_version: "p1".to_owned(),
         deeds: None,
+        risk: None,
     };
     Permit::of(Some("digest"), &decision).unwrap()
 }

@@ -83,10 +83,18 @@ pub(super) fn for_call(state: &State, actor: &Actor, site: Option<&str>, keys: &
         let key = kept.grant.selector.key(kept.grant.verdict);
         keys.exact.contains(&key) || keys.beginning.iter().any(|beginning| key.starts_with(beginning.as_str()))
     };
-    let wanted = |kept: &&Kept| is_here(kept, actor, site, now_ms) && kept.given_ms <= latest && names(kept);
+    let wanted = |kept: &&Kept| {
+        is_here(kept, actor, site, now_ms) && kept.given_ms <= latest && names(kept) && is_next(state, kept)
+    };
     let mut found: Vec<&Kept> = state.grants.values().filter(wanted).collect();
     found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.into_iter().map(|kept| kept.grant.clone()).collect()
+}
+
+/// Whether the step of the plan before it has run.
+fn is_next(state: &State, kept: &Kept) -> bool {
+    let before = kept.grant.plan.as_ref().and_then(|step| step.after.as_ref());
+    before.is_none_or(|before| state.grants.get(before).is_some_and(|before| before.used > 0))
 }
 
 /// Whether some answer to one very call is remembered here.
@@ -117,10 +125,11 @@ pub(super) fn take(state: &mut State, uses: &[&GrantUse], now_ms: u64) -> Result
     }
     kept.grant.uses_left = kept.grant.uses_left.map(|left| left.saturating_sub(1));
     (kept.used, kept.last_used_ms) = (kept.used.saturating_add(1), Some(now_ms));
+    let grant = kept.grant.clone();
     state.grants.put(id.clone(), kept);
     let from = state.uses.keys().filter(|(grant, _)| *grant == id).count();
     for (place, one) in (from..).zip(uses) {
         state.uses.put((id.clone(), place), (*one).clone());
     }
-    answering::grant_used_record(uses).map_or(Ok(()), |change| state.append(change).map(|_| ()))
+    answering::grant_used_record(uses, &grant).map_or(Ok(()), |change| state.append(change).map(|_| ()))
 }

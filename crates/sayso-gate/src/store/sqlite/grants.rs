@@ -123,13 +123,24 @@ pub(super) fn for_call(
         for key in keys {
             let rows = statement.query_map(params![key, site, actor.session, int(now_ms), latest], parts)?;
             for row in rows {
-                found.push(whole(row?)?);
+                let kept = whole(row?)?;
+                if is_next(connection, &kept)? {
+                    found.push(kept);
+                }
             }
         }
     }
     found.sort_by(|one, other| (one.given_ms, &one.grant.id).cmp(&(other.given_ms, &other.grant.id)));
     found.dedup_by(|one, other| one.grant.id == other.grant.id);
     Ok(found.into_iter().map(|kept| kept.grant).collect())
+}
+
+/// Whether the step of the plan before it has run. By the record, and not by columns that anybody may have changed.
+fn is_next(connection: &Connection, kept: &Kept) -> Result<bool, Error> {
+    match kept.grant.plan.as_ref().and_then(|step| step.after.as_ref()) {
+        Some(before) => witness::is_said(connection, before, "used"),
+        None => Ok(true),
+    }
 }
 
 /// Whether some answer to one very call is remembered here.
@@ -185,6 +196,8 @@ pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) ->
     if !witness::unbroken(tx, &first.grant, "given", Kind::Grant)? {
         return Err(Error::Gap(first.grant.clone()));
     }
+    let body = tx.connection().prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?.query_row([&first.grant], parts)?;
+    let grant = whole(body)?.grant;
     let sql = "UPDATE remembered SET used = used + 1, last_used_ms = ?2, uses_left = uses_left - 1
                WHERE id = ?1 AND revoked_ms IS NULL AND (uses_left IS NULL OR uses_left > 0)
                AND (expires_ms IS NULL OR expires_ms > ?2)";
@@ -196,7 +209,7 @@ pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) ->
             .prepare_cached("INSERT INTO remembered_use (remembered, body) VALUES (?1, ?2)")?
             .execute(params![one.grant, serde_json::to_string(one)?])?;
     }
-    answering::grant_used_record(uses).map_or(Ok(()), |change| append(tx, change))?;
+    answering::grant_used_record(uses, &grant).map_or(Ok(()), |change| append(tx, change))?;
     Ok(true)
 }
 
@@ -227,6 +240,7 @@ mod tests {
             givers: vec![Person::named("ann")],
             verdict: Verdict::Allow,
             actor: Actor::default(),
+            plan: None,
         };
         let (words, none) = (String::new(), None);
         Kept { grant, given_ms: 1, approval: None, words, revoked_ms: none, used: 0, last_used_ms: none }

@@ -110,7 +110,8 @@ pub(super) fn was_given(connection: &Connection, id: &str, now_ms: u64) -> Resul
     let Some(body) = body else { return Ok(false) };
     let given = record(connection, id, "given", Kind::Grant)?;
     let same = given.is_some_and(|given| given.what == "given" && says(&given, "kept", &hash(&body)));
-    if !same || is_said(connection, id, "revoked")? {
+    // The use of one that can be used once has this name.
+    if !same || is_said(connection, id, "revoked")? || is_said(connection, id, "used")? {
         return Ok(false);
     }
     for end in names(connection, &name(id, ENDS))? {
@@ -189,6 +190,12 @@ pub(super) fn carried(connection: &Connection, up_to: i64, now_ms: u64) -> Resul
         if was_given(connection, &id, now_ms)? {
             take(all_chained(connection, &id, "given", Kind::Grant)?);
             take(all_chained(connection, &id, ENDS, Kind::Grant)?);
+            // A step of a plan counts only once the one before it is said to have run.
+            let sql = "SELECT body ->> '$.plan.after' FROM remembered WHERE id = ?1";
+            let before: Option<String> = connection.prepare_cached(sql)?.query_row([&id], |row| row.get(0))?;
+            if let Some(before) = before {
+                take(all_chained(connection, &before, "used", Kind::Grant)?);
+            }
         }
     }
     Ok(carried)

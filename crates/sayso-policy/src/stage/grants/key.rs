@@ -100,6 +100,11 @@ impl GrantKeys {
         keys
     }
 
+    /// Those of a step of an approved plan too.
+    pub fn add_step(&mut self, digest: &str) {
+        self.exact.insert(format!("call={digest}"));
+    }
+
     fn want(&mut self, key: &str) {
         self.exact.insert(format!("{NO}{key}"));
         self.exact.insert(key.to_owned());

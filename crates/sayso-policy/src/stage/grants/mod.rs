@@ -72,18 +72,27 @@ fn answers(judging: &Judging<'_>, state: &State, effect: &Effect, index: usize, 
 
 /// The remembered answer to an Ask about the call as a whole: only one to this very call counts, and never for a limit.
 fn answer_to_call(judging: &Judging<'_>, state: &State, asks: &[&Opinion]) -> Option<Opinion> {
-    let exact = |grant: &&Grant| {
-        matches!(&grant.selector, GrantSelector::Digest(digest) if state.digest.as_ref() == Some(digest))
-            && in_force(grant, judging, state)
-    };
+    let exact = |grant: &&Grant| is_exact(grant, state) && in_force(grant, judging, state);
     let found: Vec<&Grant> = state.grants.iter().filter(exact).collect();
     let refused = found.iter().find(|grant| grant.verdict == Verdict::Deny);
     let allowed = || {
-        let patterns_alone = asks.iter().all(|ask| ask.stage == Stage::Patterns);
-        let grant = found.iter().find(|grant| grant.verdict == Verdict::Allow)?;
-        (patterns_alone && asks.iter().all(|ask| could_answer(grant, ask))).then_some(grant)
+        let covers = |ask: &&Opinion, grant: &Grant| match ask.stage {
+            Stage::Patterns => true,
+            // What rules say of the call as a whole: that it needs a plan, its model, its risk.
+            Stage::Rules => grant.plan.is_some(),
+            _ => false,
+        };
+        found.iter().find(|grant| {
+            grant.verdict == Verdict::Allow && asks.iter().all(|ask| covers(ask, grant) && could_answer(grant, ask))
+        })
     };
     refused.or_else(allowed).map(|grant| opinion(grant))
+}
+
+/// Whether a grant is one to this very call: as it is, or as a step of a plan.
+fn is_exact(grant: &Grant, state: &State) -> bool {
+    let here = if grant.plan.is_some() { &state.step } else { &state.digest };
+    matches!(&grant.selector, GrantSelector::Digest(digest) if here.as_ref() == Some(digest))
 }
 
 fn opinion(grant: &Grant) -> Opinion {
@@ -92,7 +101,15 @@ fn opinion(grant: &Grant) -> Opinion {
         Verdict::Allow => (Code::Granted, "approved"),
         Verdict::Ask | Verdict::Deny => (Code::RefusedBefore, "denied"),
     };
-    let text = format!("{givers} {did} this before (grant {}).", grant.id);
+    let text = match &grant.plan {
+        Some(step) => {
+            format!(
+                "{givers} {did} this as step {} of {} of plan {} (grant {}).",
+                step.step, step.of, step.plan, grant.id
+            )
+        }
+        None => format!("{givers} {did} this before (grant {}).", grant.id),
+    };
     let mut opinion = of_layer(Stage::Grants, grant.verdict, code, text, Layer::Grant);
     opinion.grant = Some(grant.id.clone());
     opinion
@@ -154,7 +171,15 @@ fn is_same_program(judging: &Judging<'_>, id: RunId, program: Option<&Executable
 }
 
 fn could_answer(grant: &Grant, ask: &Opinion) -> bool {
-    if ask.always || matches!(ask.stage, Stage::Limits | Stage::Integrity | Stage::Mode) {
+    if matches!(ask.stage, Stage::Limits | Stage::Integrity | Stage::Mode) {
+        return false;
+    }
+    // INVARIANT: approving a plan answers what asked about its steps then, and nothing that asks since.
+    if grant.plan.as_ref().is_some_and(|step| ask.is_finding() || !step.asks.contains(&ask.ask_key())) {
+        return false;
+    }
+    let by_plan = grant.plan.is_some() && matches!(ask.reason.code.built_in(), Some(Code::NoPlan | Code::RiskAbove));
+    if ask.always && !by_plan {
         return false;
     }
     // Perhaps a rule denies this call: whoever said yes to others like it did not say yes to that.
@@ -173,7 +198,7 @@ fn selects(
     purpose: Purpose,
 ) -> bool {
     let (verb, pattern, program) = match &grant.selector {
-        GrantSelector::Digest(digest) => return state.digest.as_ref() == Some(digest),
+        GrantSelector::Digest(_) => return is_exact(grant, state),
         GrantSelector::Pattern { verb, pattern, program } => (*verb, pattern, program.as_ref()),
     };
     let run_pattern = || RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).ok();

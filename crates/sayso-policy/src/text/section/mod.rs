@@ -6,6 +6,7 @@ mod hold;
 mod limits;
 mod lists;
 mod models;
+mod plan;
 mod role;
 mod rule;
 mod tools;
@@ -61,6 +62,8 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
     let actor = fields.get("actor").and_then(|value| role::actor(reader, value));
     let trust_roles = fields.get("trust_roles").and_then(|value| reader.flag(value));
     let roles = fields.get("for").map(|value| role::roles(reader, value)).unwrap_or_default();
+    let plan = fields.get("plan").and_then(|value| plan::plan(reader, value));
+    let ask_above = fields.get("risk").and_then(|value| plan::ask_above(reader, value));
     let hold = fields.get("hold").and_then(|value| hold::hold(reader, value));
     let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
     let tests = tables(reader, "test");
@@ -86,6 +89,8 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
         trust_roles,
         roles,
         models,
+        plan,
+        ask_above,
         hold,
         mode,
         mode_pinned,

@@ -39,7 +39,7 @@ pub(crate) struct Approvals {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List pending calls, newest first
+    /// List pending calls, those with the highest risk score first
     List {
         /// Include those that were answered, expired or cancelled
         #[arg(long)]
@@ -116,7 +116,12 @@ pub(crate) fn run(command: &Approvals) -> Outcome {
     match &command.action {
         Action::List { all, agent, session, limit, json } => {
             let (agent, session) = (agent.as_deref(), session.as_deref());
-            let found = store.questions(&Questions { pending: !all, agent, session, ..Questions::all() }, &|_| true)?;
+            let mut found =
+                store.questions(&Questions { pending: !all, agent, session, ..Questions::all() }, &|_| true)?;
+            if !all {
+                // What could do the most harm comes first, and of the same the newest.
+                found.sort_by_key(|approval| std::cmp::Reverse(approval.question.risk_score()));
+            }
             shown::list(&found, if *limit == 0 { usize::MAX } else { *limit }, *json)?;
         }
         Action::Show { id, json } => {

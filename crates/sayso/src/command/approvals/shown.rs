@@ -83,6 +83,9 @@ fn addressees(question: &Question) -> String {
 /// The command or call on one line, cut.
 fn short(question: &Question) -> String {
     let arguments = || question.arguments.as_ref().map(ToString::to_string).unwrap_or_default();
+    if let Some(plan) = &question.plan {
+        return crate::command::plan::short_of(&plan.steps);
+    }
     let what = question.command.clone().unwrap_or_else(|| format!("{} {}", question.tool, arguments()));
     let short: String = what.chars().take(80).collect();
     if short.len() < what.len() { format!("{short}…") } else { short }
@@ -111,6 +114,12 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     if let Some(held) = &question.held {
         line("run", &one_line(&held.command));
         line("", lasts(held.lasts));
+    }
+    if let Some(plan) = &question.plan {
+        line("plan", &crate::command::plan::steps_of(&plan.steps));
+    }
+    if let Some(risk) = question.risk.as_ref().filter(|risk| risk.score > 0) {
+        line("risk", &crate::show::risk::line(risk));
     }
     if question.parts() > 0 {
         tried(question).iter().for_each(|(name, value)| line(name, value));
