@@ -202,6 +202,11 @@ impl Condition {
         }
     }
 
+    /// Whether it is about who asks, and does not hold for what is stated of them.
+    pub(crate) fn holds_by_report(&self, actor: &crate::word::Actor) -> bool {
+        matches!(self, Self::Actor { any, believes } if !call::asks(any, actor, Purpose::Permit, *believes))
+    }
+
     /// Whether it holds for every call of an actor or for none.
     pub(crate) fn asks_only_who(&self) -> bool {
         matches!(self, Self::Actor { .. })

@@ -95,15 +95,27 @@ fn judge_file<'p>(in_force: &FileInForce<'p>, judging: &Judging<'_>, index: usiz
 }
 
 fn table<'p>(table: &'p Table, judging: &Judging<'_>, index: usize, effect: &Effect, said: &mut FileRules<'p>) {
-    table.candidates(judging, index, &mut |rule| said.hear(rule, rule.matches(judging, index)));
+    table
+        .candidates(judging, index, &mut |rule| said.hear(rule, tempered(rule, rule.matches(judging, index), judging)));
     // Effects that no plain allow carries may be named by a `run` rule.
     if matches!(effect.carry, Carry::Named { .. }) && !matches!(effect.verb, Verb::Call) && said.allow.is_none() {
         table.program_candidates(judging, effect, &mut |rule| {
             let speaks = rule.verb == Verb::Run && rule.verdict != Verdict::Deny;
             if speaks && rule.names(judging, index, effect) {
-                said.hear(rule, Tri::Yes);
+                said.hear(rule, tempered(rule, Tri::Yes, judging));
             }
         });
+    }
+}
+
+/// INVARIANT: an Ask because of what an agent reports settles nothing. It stands beside what is said without the report, a
+/// Deny of the default among it, and never in its place.
+fn tempered(rule: &Rule, answer: Tri, judging: &Judging<'_>) -> Tri {
+    let actor = &judging.operation.actor;
+    let reported = || rule.when.iter().any(|condition| condition.holds_by_report(actor));
+    match answer {
+        Tri::Yes if rule.verdict == Verdict::Ask && reported() => Tri::Maybe,
+        answer => answer,
     }
 }
 
