@@ -193,6 +193,7 @@ pub(crate) fn stricter(mut one: Decision, other: Decision) -> Decision {
         effects: more,
         policy_version: one.policy_version,
         deeds: None,
+        risk: None,
     }
 }
 

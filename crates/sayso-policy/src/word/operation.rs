@@ -133,6 +133,9 @@ impl Files for Declared<'_> {
     fn changeable(&self, _: &Path) -> bool {
         true
     }
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
+        None
+    }
 }
 
 impl Operation {
