@@ -17,6 +17,7 @@ mod fuzz;
 mod keys;
 mod lines;
 mod lint;
+mod lint_tools;
 mod nearest;
 mod read;
 mod reference;
@@ -26,6 +27,7 @@ mod section;
 mod tests;
 mod units;
 
+pub use crate::compile::slug;
 pub use codes::{PROBLEM_CODES, problem_info};
 pub use diagnose::render;
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! `sayso lint`: is this policy file in order?
 
-use crate::choice;
 use crate::failure::{Failure, Outcome};
 use crate::judge;
+use sayso_policy::text::Problem;
+use sayso_policy::{Policy, PolicyText};
+use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,17 +22,26 @@ Examples:
 pub(crate) struct Lint {
     /// Policy file, or a text about programs (*.prog)
     file: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs it.
 pub(crate) fn run(lint: &Lint) -> Outcome {
     let texts = judge::files_or_in_force(lint.file.as_deref())?;
-    choice::compile(&texts)?;
-    let mut warnings = Vec::new();
-    for text in texts.iter().filter(|text| !text.teaches()) {
-        let file = sayso_policy::text::parse(&text.name, &text.text)
-            .map_err(|problems| Failure::wrong(judge::rendered(&problems, &texts)))?;
-        warnings.extend(sayso_policy::text::lint(&file));
+    let errors = Policy::compile(&texts).err().unwrap_or_default();
+    let warnings = if errors.is_empty() { warnings(&texts)? } else { Vec::new() };
+    if lint.json {
+        let valid = errors.is_empty();
+        let problems = errors.iter().chain(&warnings).map(as_json);
+        let files: Vec<&str> = texts.iter().map(|text| text.name.as_str()).collect();
+        let object = json!({"valid": valid, "files": files, "problems": problems.collect::<Vec<_>>()});
+        writeln!(stdout(), "{object:#}")?;
+        return Ok(if valid { ExitCode::SUCCESS } else { ExitCode::from(2) });
+    }
+    if !errors.is_empty() {
+        return Err(Failure::wrong(judge::rendered(&errors, &texts)));
     }
     let mut out = stdout().lock();
     if !warnings.is_empty() {
@@ -49,4 +60,26 @@ pub(crate) fn run(lint: &Lint) -> Outcome {
         return Err(Failure::wrong("There is no policy file yet.\n\n  Create one with `sayso init`."));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn warnings(texts: &[PolicyText]) -> Result<Vec<Problem>, Failure> {
+    let mut warnings = Vec::new();
+    for text in texts.iter().filter(|text| !text.teaches()) {
+        let file = sayso_policy::text::parse(&text.name, &text.text)
+            .map_err(|problems| Failure::wrong(judge::rendered(&problems, texts)))?;
+        warnings.extend(sayso_policy::text::lint(&file));
+    }
+    Ok(warnings)
+}
+
+fn as_json(problem: &Problem) -> Value {
+    json!({
+        "code": problem.code,
+        "warning": problem.warning,
+        "file": &*problem.source.file,
+        "line": problem.source.line,
+        "column": problem.source.column,
+        "text": problem.message,
+        "suggestion": problem.suggestion,
+    })
 }

@@ -4,6 +4,8 @@ mod diff;
 mod try_file;
 
 use crate::command::log::time::shown as time;
+use crate::command::presets;
+use crate::completing::Completes;
 use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_gate::audit::{Log, PolicyVersion};
@@ -22,6 +24,7 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   sayso policy show                    the files in force here
+  sayso policy show preset:developer   a preset
   sayso policy versions
   sayso policy diff 7c1e9a4be2d05f31   what changed from that version to the policy in force, and what it means
   sayso policy try new.toml            what it would change over the last 30 days
@@ -35,8 +38,8 @@ pub(crate) struct Policy {
 enum Action {
     /// Show the files of the policy in force here, or of a version
     Show {
-        /// A version, or the start of it
-        #[arg(value_name = "VERSION")]
+        /// A version, or the start of it; or a preset
+        #[arg(value_name = "VERSION|preset:NAME", value_parser = Completes::policies(), hide_possible_values = true)]
         which: Option<String>,
         /// Print one JSON object
         #[arg(long)]
@@ -65,6 +68,11 @@ pub(crate) fn run(command: &Policy) -> Outcome {
         Action::Try(wanted) => return try_file::run(wanted),
         _ => {}
     }
+    if let Action::Show { which: Some(which), json } = &command.action
+        && let Some(name) = which.strip_prefix("preset:")
+    {
+        return presets::show(name, *json);
+    }
     let places = Places::find(Home::Environment)?;
     let here = std::env::current_dir()?.canonicalize()?;
     let log = Log::open(&places)?;
@@ -91,7 +99,14 @@ pub(crate) fn run(command: &Policy) -> Outcome {
         }
         Action::Versions { json } => {
             let now = in_force()?.version;
-            for (version, first_ms) in log.store().policies()? {
+            let known = log.store().policies()?;
+            if known.is_empty() && !*json {
+                writeln!(
+                    out,
+                    "No policy has decided a call yet. The one in force here is {now}; `sayso policy show` shows it."
+                )?;
+            }
+            for (version, first_ms) in known {
                 if *json {
                     let line =
                         serde_json::json!({ "version": version, "first_ms": first_ms, "in_force": version == now });
