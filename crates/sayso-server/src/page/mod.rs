@@ -13,7 +13,7 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 26] = [
+const FILES: [(&str, &str, &str); 34] = [
     ("/", "text/html; charset=utf-8", include_str!("index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
     script!("activity.js"),
@@ -24,20 +24,28 @@ const FILES: [(&str, &str, &str); 26] = [
     script!("change.js"),
     script!("changes.js"),
     script!("chart.js"),
+    script!("consequence.js"),
     script!("counts.js"),
     script!("decision.js"),
+    script!("editor.js"),
     script!("find.js"),
+    script!("flips.js"),
     script!("grants.js"),
     script!("keys.js"),
     script!("limits.js"),
     script!("lines.js"),
     script!("live.js"),
+    script!("mode.js"),
+    script!("notify.js"),
     script!("parts.js"),
     script!("policy.js"),
+    script!("rule.js"),
     script!("sessions.js"),
+    script!("story.js"),
+    script!("team.js"),
     script!("text.js"),
-    script!("try.js"),
     script!("tried.js"),
+    script!("try.js"),
     script!("verdict.js"),
     script!("vendor/preact-htm.js"),
 ];
