@@ -144,7 +144,7 @@ test('a card offers the narrowest rule with a preview, and puts it in force with
 test('why a call was denied is found again by a word of it', async () => {
   await asks({ command: 'git push --force origin last-week', context: { agent: 'archivist', session: 'old' } });
   await go('activity');
-  await at.page.locator('.activity input[name=text]').fill('last-week');
+  await at.page.locator('.search input').fill('last-week');
   const row = at.page.locator('.decisions > li', { hasText: 'last-week' });
   await until('one row', async () => (await at.page.locator('.decisions > li').count()) === 1);
   await row.locator('.row').focus();

@@ -31,7 +31,7 @@ export function Columns({ stretches, since, until, step, names, verdicts, name }
   const top = round(most);
   const said = names.map((what) => plain(what, 40) + ' ' + number(columns.reduce((all, column) => all + (column[what] ?? 0), 0)));
   return html`<figure class="columns">
-    <div class="plot"><div class="axis" aria-hidden="true"><span>${number(top)}</span><span>${number(Math.round(top / 2))}</span><span>0</span></div>
+    <div class="plot"><div class="axis" aria-hidden="true"><span>${number(top)}</span>${top >= 2 && html`<span>${number(top / 2)}</span>`}<span>0</span></div>
     <svg viewBox=${'0 0 ' + count * 10 + ' ' + HEIGHT} preserveAspectRatio="none" role="img" aria-label=${'Decisions over time: ' + said.join(', ') + '; at most ' + number(most) + ' at a time'}>${columns.map((column, index) => {
       let bottom = HEIGHT;
       const from = (first + index) * step;

@@ -79,6 +79,8 @@ function Meaning({ it, first }) {
 
 // The headline of a card.
 export function Consequence({ approval }) {
+  const steps = approval.plan?.steps?.length;
+  if (steps) return html`<p class="consequence">Carries out a plan of ${steps} ${steps === 1 ? 'step' : 'steps'}</p>`;
   const all = meanings(approval);
   if (all.length === 0) return html`<p class="consequence">Uses the tool <${Said} text=${approval.tool} /></p>`;
   return html`<div class="consequence"><p><${Meaning} it=${all[0]} first=${true} /></p>

@@ -13,7 +13,7 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 34] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("/", "text/html; charset=utf-8", include_str!("index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
     script!("activity.js"),
@@ -40,6 +40,7 @@ const FILES: [(&str, &str, &str); 34] = [
     script!("parts.js"),
     script!("policy.js"),
     script!("rule.js"),
+    script!("search.js"),
     script!("sessions.js"),
     script!("story.js"),
     script!("team.js"),
