@@ -9,6 +9,7 @@ import './page/tried.mjs';
 import './page/memory.mjs';
 import './page/flood.mjs';
 import './page/many.mjs';
+import './page/face.mjs';
 import './page/end.mjs';
 import { runAll } from './page/harness.mjs';
 

@@ -66,7 +66,11 @@ test('filters find decisions by verdict, agent, session, tool, rule, text and ti
   await asks({ command: 'git push origin filtered', context: { agent: 'pusher', session: 'filter-1' } });
   await asks({ command: 'git log -1', context: { agent: 'pusher', session: 'filter-1' } });
   await show();
-  const fill = (name, text) => at.page.locator(`.fields input[name=${name}]`).fill(text);
+  const fill = async (name, text) => {
+    await at.page.locator('.search input').fill(name + ':' + text);
+    await at.page.keyboard.press('Enter');
+    await at.page.locator('.search .chip.on', { hasText: name + ': ' + text }).waitFor();
+  };
   await fill('session', 'filter-1');
   await shown(2);
   await at.page.getByRole('button', { name: 'ask', exact: true }).click();
@@ -90,7 +94,8 @@ test('filters find decisions by verdict, agent, session, tool, rule, text and ti
   await at.page.keyboard.press('/');
   await at.page.keyboard.type('origin filtered');
   await shown(1);
-  await at.page.locator('.title').getByLabel('time').selectOption('3600000');
+  await at.page.keyboard.type(' last:1h ');
+  await at.page.locator('.search .chip.on', { hasText: 'last hour' }).waitFor();
   await shown(1);
   // A decision that comes while a filter is on is shown only where it matches.
   await asks({ command: 'git push origin filtered again' });
@@ -151,7 +156,8 @@ test('a suggested rule is tried on the record, and asks once more before it is w
 
 test('what people did with Sayso itself is in the record too', async () => {
   await show();
-  await at.page.getByLabel('what').selectOption('by people');
+  await at.page.locator('.search input').fill('what:people');
+  await at.page.keyboard.press('Enter');
   assert.match(at.page.url(), /kind=server/);
   const started = at.page.locator('.list .row', { hasText: 'server started' });
   await started.first().click();
@@ -161,7 +167,7 @@ test('what people did with Sayso itself is in the record too', async () => {
   assert.doesNotMatch(text, /#k=/);
   await at.page.locator('.list .row', { hasText: 'server signed-in' }).first().waitFor();
   await shot(at.page, 'by-people');
-  await at.page.getByLabel('what').selectOption('decisions');
+  await at.page.getByRole('button', { name: /Remove what/ }).click();
   await at.page.locator('.list .row .verdict').first().waitFor();
 });
 

@@ -29,7 +29,7 @@ test('ten thousand records are paged, found and counted', async () => {
   await at.page.keyboard.press('/');
   await at.page.keyboard.type('crowd42');
   await until('those with that text', async () => (await rows().count()) === 100);
-  await at.page.locator('.fields input[name=text]').fill('crowd4200');
+  await at.page.locator('.search input').fill('crowd4200');
   await until('the one', async () => (await rows().count()) === 1);
   await at.page.getByRole('button', { name: 'Clear' }).click();
   await until('all again', async () => (await rows().count()) === 100);

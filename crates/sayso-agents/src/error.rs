@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No such agent, or none that this version answers.
-    #[error("there is no hook for an agent named {0:?}; known agents: {known}", known = known())]
+    #[error("there is no agent named {0:?}{meant} (known agents: {known})", meant = meant(.0), known = known())]
     UnknownAgent(String),
     /// The gate refused.
     #[error(transparent)]
@@ -46,6 +46,12 @@ impl Error {
     pub(crate) fn io(doing: &'static str, path: &std::path::Path, source: std::io::Error) -> Self {
         Self::Io { doing, path: path.to_owned(), source }
     }
+}
+
+/// `; did you mean "codex"?`
+fn meant(name: &str) -> String {
+    let near = sayso_policy::text::nearest(name, crate::Agent::ALL.iter().map(|agent| agent.name()));
+    near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default()
 }
 
 fn known() -> String {

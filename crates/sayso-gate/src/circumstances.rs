@@ -72,8 +72,8 @@ pub enum Asking {
         /// People were asked already: no new question is put.
         asked: bool,
     },
-    /// Nobody, for nobody makes the call: what the files say is said, an Ask stays one, and nothing that is remembered,
-    /// an operator's mode included, counts. It never comes with a permit.
+    /// Nobody, for nobody makes the call: what the files say under the operator's mode is said, an Ask stays one, and
+    /// nothing else that is remembered counts. It never comes with a permit.
     Rehearsal,
 }
 

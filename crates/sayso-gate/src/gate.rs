@@ -16,6 +16,7 @@
 use crate::approval::HeldRun;
 use crate::audit::{Recorder, Seen, Written};
 use crate::circumstances::{Asking, Circumstances};
+use crate::effective_mode::EffectiveMode;
 use crate::fact::{self, Kept};
 use crate::hold::open;
 use crate::judgement::{GOOD_FOR, JudgedCall, Judging, ReservedBudget};
@@ -119,8 +120,8 @@ pub struct Aside {
 }
 
 impl Gate {
-    /// What the policy says of a call that nobody makes, in a session that would have done this before. Without an
-    /// operation Sayso failed on the call.
+    /// What is said of a call that nobody makes, in a session that would have done this before: by the policy, under the
+    /// operator's mode. Without an operation Sayso failed on the call.
     pub fn rehearse<'g>(
         &'g self,
         call: ToolCall,
@@ -130,10 +131,11 @@ impl Gate {
     ) -> (Option<Operation>, Decision) {
         let circumstances = Circumstances { asking: Asking::Rehearsal, ..circumstances };
         let looked = Looked::at(facts, &*self.files, &*self.env);
-        let mut judging = Judging::open(&self.policy, None, (call, circumstances), looked);
+        let mut judging = Judging::open(&self.policy, self.memory.as_ref(), (call, circumstances), looked);
         judging.what.rehearsed = past;
         let operation = judging.understand();
         let (decision, _) = judging.evaluate(operation.as_ref());
+        let decision = judging.under_switch(decision);
         (operation, decision)
     }
 
@@ -158,10 +160,27 @@ impl<'g> Judgement<'g> {
         &self.alone.0
     }
 
-    /// The end of a rehearsal: the call as it was understood, and what the policy alone says of it. Without an operation
-    /// Sayso failed on the call.
+    /// The end of a rehearsal: the call as it was understood, and what the policy says of it under the operator's mode.
+    /// Without an operation Sayso failed on the call.
     pub fn rehearsed(self) -> (Option<Operation>, Decision) {
-        (self.operation, self.alone.0)
+        let decision = self.judging.under_switch(self.alone.0);
+        (self.operation, decision)
+    }
+
+    /// The mode that decides about the call.
+    #[must_use]
+    pub fn mode(&self) -> EffectiveMode {
+        EffectiveMode::of(&self.judging.what.in_force.policy, self.judging.what.switch.as_ref())
+    }
+
+    /// The same as if nobody had switched the mode: for whoever wants to show why the policy asks. It says nothing about
+    /// what would become of the call now.
+    pub fn past_mode(mut self) -> Self {
+        // INVARIANT: only for a call that nobody makes.
+        if !self.judging.is_real() && self.judging.what.switch.take().is_some() {
+            self.alone = self.judging.evaluate(self.operation.as_ref());
+        }
+        self
     }
 
     /// Whether what becomes of the call may depend on how strongly its caller can hold it. Not where the policy alone
@@ -357,6 +376,13 @@ impl Gate {
             self.files = Box::new(KeptFiles::at(memory.places()));
         }
         self.memory = Some(memory);
+        self
+    }
+
+    /// The same without a memory.
+    #[must_use]
+    pub fn without_memory(mut self) -> Self {
+        self.memory = None;
         self
     }
 

@@ -35,6 +35,8 @@ fn record(n: usize) -> Record {
         called_as: CalledAs::default(),
         would: None,
         hold: None,
+        plan: None,
+        risk: None,
         opinions: vec![],
         verdict: if n.is_multiple_of(5) { Verdict::Deny } else { Verdict::Allow },
         answer: Answer::Allow,

@@ -392,6 +392,19 @@ impl Policy {
         self.pinned
     }
 
+    /// The mode that decides: what an operator switched on, or else the most notable of the files, with the layer of that
+    /// file.
+    #[must_use]
+    pub fn mode_in_force(&self, operator: Option<Mode>) -> (Mode, Option<Layer>) {
+        if let Some(mode) = operator.filter(|mode| *mode == Mode::Halt || !self.pinned) {
+            return (mode, None);
+        }
+        let of = |wanted: Mode| self.files.iter().find(|file| file.mode == wanted).map(|file| file.layer.clone());
+        let notable = [Mode::Halt, Mode::DryRun, Mode::Shadow, Mode::Off];
+        let found = notable.into_iter().find_map(|mode| Some((mode, Some(of(mode)?))));
+        found.unwrap_or((Mode::Enforce, None))
+    }
+
     /// The mode of a file: its own, or what an operator switched on for all.
     pub(crate) fn mode_of(&self, file: &CompiledFile, operator: Option<Mode>) -> Mode {
         match operator {

@@ -95,6 +95,9 @@ impl Files for Repository {
     fn read(&self, path: &Path, _: usize) -> Option<Vec<u8>> {
         path.ends_with(".git/config").then(|| b"[core]\n\thooksPath = tools/hooks\n".to_vec())
     }
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
+        None
+    }
     fn stamp(&self, _: &Path) -> Option<String> {
         None
     }

@@ -63,8 +63,9 @@ fn a_model_that_the_agent_reports_counts_too() {
     let says = |stated: Option<&str>, reported: &str| {
         let mut operation = Operation::execute("true");
         operation.actor = actor("coder", stated);
+        let reported = Some(reported.to_owned());
         operation.actor.reported =
-            Some(Box::new(sayso_policy::Reported { agents: Vec::new(), provider: Some(reported.to_owned()) }));
+            Some(Box::new(sayso_policy::Reported { provider: reported, ..sayso_policy::Reported::default() }));
         policy.evaluate(&operation, &State::default(), facts).verdict
     };
     assert_eq!(says(None, "openai/gpt-5"), Verdict::Ask);

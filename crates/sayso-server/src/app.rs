@@ -17,7 +17,7 @@ use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
 use sayso_gate::policy::project_of;
 use sayso_gate::store::Store;
-use sayso_gate::{Gate, Live, Memory, Once, Places, Recorder, Sessions};
+use sayso_gate::{EffectiveMode, Gate, Live, Memory, Once, Places, Recorder, Sessions};
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, PolicyText};
 use std::collections::HashMap;
@@ -258,6 +258,11 @@ impl App {
         Ok(())
     }
 
+    /// Limits, grants, approvals and the operator's mode.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// The store.
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::clone(self.log.store())
@@ -272,6 +277,19 @@ impl App {
 /// A panic elsewhere leaves nothing half done in what these locks guard.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The mode and what is in force, in words: `enforcing preset developer`, `halted: every call is denied (preset developer)`.
+#[must_use]
+pub fn enforcing(mode: &EffectiveMode, files: &str) -> String {
+    let word = match mode.run {
+        "halt" => "halted",
+        "dry-run" => "dry-run",
+        "shadow" => "watching only",
+        "off" => "switched off",
+        _ => return format!("enforcing {files}"),
+    };
+    format!("{word}: {} ({files})", mode.meaning)
 }
 
 /// What is in force, in words: `preset developer`, `~/.config/sayso/policy.toml`.

@@ -24,6 +24,7 @@ mod metrics;
 mod only;
 mod owned;
 mod page;
+mod remote;
 mod server;
 mod site;
 mod slow_clients;
@@ -37,7 +38,7 @@ mod watch;
 mod webhook;
 mod who;
 
-pub use app::{About, HeldAgent, HoldStatus, in_words};
+pub use app::{About, HeldAgent, HoldStatus, enforcing, in_words};
 pub use client::{ClientError, Running, SignedIn};
 pub use error::Error;
 pub use server::{Announce, Beyond, Listening, News, Options, serve};

@@ -1,5 +1,6 @@
 //! Which policy to judge by, from the command line: Sayso's own files, presets, and files of other systems.
 
+use crate::completing::Completes;
 use crate::failure::Failure;
 use crate::judge::rendered;
 use sayso_formats::Format;
@@ -11,12 +12,12 @@ use sayso_policy::{Layer, Policy, PolicyText};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct PolicyChoice {
     /// Policy file or preset:NAME; repeatable. No other policy and no database is read
-    #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy")]
+    #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy", value_parser = Completes::policies(), hide_possible_values = true)]
     pub(crate) policy: Vec<String>,
     /// Read the --policy files in another system's format: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap,
     /// claude-code, codex, gemini, copilot, opencode, cursor, zed; given once for all files, or once per file [default:
     /// detected from the file's keys]
-    #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy")]
+    #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy", value_parser = Completes::formats(), hide_possible_values = true)]
     pub(crate) policy_format: Vec<String>,
     /// Keep Sayso's own protections in force with other systems' files
     #[arg(long, requires = "policy", help_heading = "Policy")]

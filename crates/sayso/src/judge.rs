@@ -1,11 +1,14 @@
 //! Judging without consequences: `check`, `why` and `test` consume nothing and record nothing.
 
 use crate::choice::{PolicyChoice, text};
+use crate::command::log::time::now_ms;
 use crate::failure::Failure;
+use crate::show::mode::ShownMode;
 use sayso_gate::fact::Rehearsal;
 use sayso_gate::history::{Advice, Ask, Rulebook, allowing};
+use sayso_gate::mode::Switch;
 use sayso_gate::plan::{Plan, PlannedCall};
-use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
+use sayso_gate::{Circumstances, EffectiveMode, FactsOf, Gate, Home, InForce, KeptFiles, Memory, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::hold::Lowered;
 use sayso_policy::shell::Environment;
@@ -19,6 +22,8 @@ use std::path::{Path, PathBuf};
 /// A gate that keeps no record.
 pub(crate) struct Judge {
     gate: Gate,
+    /// Where the operator's mode is looked up; `None`: policies were named, and nothing else counts.
+    places: Option<Places>,
     /// What one judgement finds out about the workspace the next one need not.
     files: KeptFiles,
     /// What the sessions of the calls would have done.
@@ -31,6 +36,8 @@ pub(crate) struct Judged {
     pub(crate) operation: Option<Operation>,
     /// The decision.
     pub(crate) decision: Decision,
+    /// The mode that decided.
+    pub(crate) mode: &'static str,
 }
 
 impl Judge {
@@ -49,11 +56,43 @@ impl Judge {
 
     /// By the policies in force in a workspace.
     pub(crate) fn in_force_at(places: &Places, workspace: Option<&Path>) -> Result<Self, Failure> {
-        Ok(Self::over(InForce::load(places, workspace).map_err(refused)?))
+        let mut judge = Self::over(InForce::load(places, workspace).map_err(refused)?);
+        judge.gate = judge.gate.with_memory(Memory::of(places));
+        judge.places = Some(places.clone());
+        Ok(judge)
+    }
+
+    /// The same as if nobody had switched the mode: for whoever changes rules.
+    pub(crate) fn past_mode(self) -> Self {
+        Self { gate: self.gate.without_memory(), places: None, ..self }
+    }
+
+    /// The operator's switch, where it counts.
+    fn switch(&self) -> Option<Switch> {
+        sayso_gate::mode::in_force(self.places.as_ref()?, now_ms())
+    }
+
+    /// The mode under which it judges, and what it looks past.
+    pub(crate) fn mode(&self) -> ShownMode {
+        let in_force = self.gate.in_force();
+        let own = EffectiveMode::of(&in_force.policy, self.switch().as_ref());
+        if self.places.is_some() {
+            return ShownMode::Decides(own);
+        }
+        let here = || {
+            let switch = sayso_gate::mode::in_force(&Places::find(Home::Environment).ok()?, now_ms());
+            switch.map(|switch| EffectiveMode::switched(&switch))
+        };
+        ShownMode::LookedPast { own, here: here() }
     }
 
     fn over(in_force: InForce) -> Self {
-        Self { gate: Gate::new(in_force, Box::new(Unrecorded)), files: KeptFiles::here(), sessions: RefCell::default() }
+        Self {
+            gate: Gate::new(in_force, Box::new(Unrecorded)),
+            places: None,
+            files: KeptFiles::here(),
+            sessions: RefCell::default(),
+        }
     }
 
     /// Says on standard error what the owner should know about the policy files.
@@ -68,13 +107,14 @@ impl Judge {
         let facts = Facts { files: &self.files, env };
         let circumstances = Circumstances { can_hold, ..Circumstances::rehearsal() };
         let past = self.sessions.borrow().past(call.actor.session.as_deref());
+        let mode = EffectiveMode::of(&self.gate.in_force().policy, self.switch().as_ref()).run;
         let (operation, mut decision) = self.gate.rehearse(call, circumstances, FactsOf::Call(facts), past.clone());
         if let Some(operation) = &operation {
             let policy = &self.gate.in_force().policy;
             self.sessions.borrow_mut().note(policy, operation, &decision, &past, facts);
             decision.risk.get_or_insert_with(|| policy.risk(operation, facts));
         }
-        Judged { operation, decision }
+        Judged { operation, decision, mode }
     }
 
     /// Judges calls as a plan.
@@ -109,6 +149,11 @@ impl Judge {
         env: &dyn Environment,
         can_hold: CanHold,
     ) -> Vec<Change> {
+        let switch = self.switch();
+        // Under a mode that an operator switched on, no change of the call weakens what is said of it.
+        if switch.is_some() {
+            return Vec::new();
+        }
         let facts = Facts { files: &self.files, env };
         let state = State { can_hold, ..State::default() };
         nearest(&self.gate.in_force().policy, operation, decision, &state, facts)
@@ -168,7 +213,7 @@ pub(crate) fn refused(error: sayso_gate::Error) -> Failure {
 
 /// Problems of policy files, each with its line and a caret.
 pub(crate) fn rendered(problems: &[Problem], files: &[PolicyText]) -> String {
-    let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && std::io::stderr().is_terminal();
+    let colour = crate::show::paint::wanted(std::io::stderr().is_terminal());
     let one = |problem: &Problem| match files.iter().find(|file| file.name == *problem.source.file) {
         Some(file) => render(problem, &file.text, colour),
         None => format!("error: {}: {}", problem.source, problem.message),

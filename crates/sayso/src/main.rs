@@ -2,14 +2,16 @@
 
 mod choice;
 mod cli;
+mod codes;
 mod command;
+mod completing;
 mod failure;
 mod input;
 mod judge;
 mod operator;
 mod show;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use cli::{Cli, Command};
 use std::process::ExitCode;
 
@@ -21,10 +23,11 @@ fn main() -> ExitCode {
     if let Some(code) = command::run::inner::part() {
         return code;
     }
-    let cli = match Cli::try_parse() {
+    let cli = match cli::command().try_get_matches().and_then(|found| Cli::from_arg_matches(&found)) {
         Ok(cli) => cli,
         Err(error) => return wrong_usage(&error),
     };
+    show::paint::choose(cli.color);
     let outcome = match cli.command {
         Command::Check(it) => command::check::run(&it),
         Command::Why(it) => command::why::run(&it),
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Test(it) => command::test::run(&it),
         Command::Trust(it) => command::trust::run(&it),
         Command::Explain(it) => command::explain::run(&it),
+        Command::Presets(it) => command::presets::run(&it),
         Command::Schema(it) => command::schema::run(&it),
         Command::Log(it) => command::log::run(&it),
         Command::Store(it) => command::store::run(&it),
@@ -71,6 +75,9 @@ fn main() -> ExitCode {
 fn wrong_usage(error: &clap::Error) -> ExitCode {
     // Nobody may be there to read it.
     let _ = error.print();
+    if let Some(hint) = cli::unquoted(error.kind(), std::env::args_os().skip(1)) {
+        eprintln!("\n{hint}");
+    }
     let runs = std::env::args_os().nth(1).is_some_and(|word| word == "run");
     match error.exit_code() {
         0 => ExitCode::SUCCESS,

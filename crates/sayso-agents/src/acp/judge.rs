@@ -181,11 +181,14 @@ impl Judge {
         }
     }
 
-    /// What the policy alone says, with nobody asked and nothing recorded. Gives no permit.
+    /// What the policy alone says, with nobody asked and nothing recorded, or the operator's mode if that is stricter: what
+    /// an agent is set to now lasts beyond a mode that loosens for a while. Gives no permit.
     pub(super) fn rehearse(&self, call: AcpCall, who: &Who) -> Verdict {
         let Ok(gate) = self.gate_of(who) else { return Verdict::Deny };
         let facts = FactsOf::Call(Facts { files: &RealFiles, env: &crate::shell::in_pipe() });
-        seems(gate.judge(self.tool_call(call, who), Circumstances::rehearsal(), facts).alone())
+        let judgement = gate.judge(self.tool_call(call, who), Circumstances::rehearsal(), facts);
+        let now = seems(judgement.alone());
+        now.max(seems(judgement.past_mode().alone()))
     }
 
     /// What cannot be read is denied, and recorded where that can be.

@@ -128,7 +128,7 @@ impl Guard {
     /// What becomes of a call after an answer; `None`: nobody answered.
     fn answered(&self, call: &McpCall, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
         let (told, why) = match answer {
-            None => ("nobody answered", Some("A person must decide this, and nobody answered.")),
+            None => ("nobody answered", Some("Nobody answered in time, and a person must decide this.")),
             Some(Answered::No) => ("no", Some("The user said no.")),
             Some(Answered::Once) => ("yes, once", None),
             Some(Answered::Accept) => ("yes, and accept the tool as described now", None),

@@ -112,7 +112,8 @@ impl Judge {
         let facts = FactsOf::Call(Facts { files: &RealFiles, env: &ProcessEnvironment });
         let again = self.gate.judge(self.tool_call(server, call), Circumstances::rehearsal(), facts);
         let (operation, decision) = again.rehearsed();
-        if decision.answer == Answer::Deny {
+        // An operator may have switched the mode meanwhile: in a rehearsal nothing runs either.
+        if matches!(decision.answer, Answer::Deny | Answer::DryRun) {
             return Some(decision.reasons);
         }
         let now = operation.map(|operation| Look::of(operation, &decision.policy_version));

@@ -112,6 +112,7 @@ fn grant(digest: &str, uses_left: Option<u32>, yes: bool) -> Grant {
         givers: vec![Person::named("alice")],
         verdict: if yes { Verdict::Allow } else { Verdict::Deny },
         actor: Actor::default(),
+        plan: None,
     }
 }
 

@@ -288,7 +288,7 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
         return match text {
             // The question holds the whole command; here it is only named.
             Some(text) => format!("exactly this command: {}", crate::audit::shown(&text)),
-            None => format!("exactly this call to {}", operation.tool.canonical),
+            None => format!("exactly this call to {}{}", operation.tool.canonical, does(operation)),
         };
     }
     let one = |selector: &GrantSelector| match selector {
@@ -301,6 +301,16 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
         GrantSelector::Pattern { verb, pattern, .. } => format!("{} `{pattern}`", verb_word(*verb)),
     };
     selectors.iter().map(one).collect::<Vec<_>>().join(" and ")
+}
+
+/// `: write /home/ann/app/x.md`, for a call whose effects are known.
+fn does(operation: &Operation) -> String {
+    let effects = operation.effects.iter().filter(|effect| effect.verb != Verb::Call);
+    let shown: Vec<String> = effects
+        .take(2)
+        .map(|it| format!("{} {}", explain::effect::verb(it), explain::effect::target(operation, it)))
+        .collect();
+    if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) }
 }
 
 /// Whether a pattern for a program is about one of which Sayso knows no subcommands, options or operands.

@@ -59,7 +59,7 @@ pub(crate) struct JudgedCall {
     /// The policy of this moment.
     pub(crate) in_force: Arc<InForce>,
     /// What an operator switched on.
-    switch: Option<Switch>,
+    pub(crate) switch: Option<Switch>,
     counting: Counting,
     /// What the session would have done, where nobody makes the call.
     pub(crate) rehearsed: Past,
@@ -127,9 +127,10 @@ impl<'a> Judging<'a> {
         looked: Looked<'a>,
     ) -> Self {
         let began = Instant::now();
-        let memory = memory.filter(|_| circumstances.asking != Asking::Rehearsal);
         let in_force = policy.current();
+        // A rehearsal says what would be said of the call now: under the operator's switch like any other.
         let switch = memory.and_then(|memory| memory.switch(looked.once(), now_ms()));
+        let memory = memory.filter(|_| circumstances.asking != Asking::Rehearsal);
         let counting = match circumstances.asking {
             Asking::Rehearsal => Counting::default(),
             _ => in_force.policy.counting(switch.as_ref().map(|switch| switch.mode)),
@@ -229,7 +230,7 @@ impl<'a> Judging<'a> {
         self.looked.facts()
     }
 
-    fn under_switch(&self, mut decision: Decision) -> Decision {
+    pub(crate) fn under_switch(&self, mut decision: Decision) -> Decision {
         if let Some(switch) = &self.what.switch {
             // What denies comes first, whatever an operator has switched on.
             let place = if decision.answer == Answer::Deny { decision.reasons.len() } else { 0 };

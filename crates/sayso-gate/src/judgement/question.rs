@@ -100,13 +100,13 @@ impl Judging<'_> {
 /// Nobody can be asked, or nobody answered in time: what the files say of that, else Deny.
 pub(super) fn unanswered(decision: &mut Decision, question: Option<&str>) {
     if decision.unanswered == Some(Verdict::Allow) {
-        let why = "A person must decide this and nobody can be asked here; the file then lets it pass.";
+        let why = "Nobody can be asked here. The policy file lets unanswered calls pass.";
         answer(decision, Answer::Allow, reason::built_in(reason::UNANSWERED, why));
         return;
     }
     let why = match question {
-        None => "A person must decide this, and nobody can be asked here.".to_owned(),
-        Some(id) => format!("A person must decide this. It is pending as {id}; try again once it is answered."),
+        None => "Nobody can be asked here, and a person must decide this.".to_owned(),
+        Some(id) => format!("Nobody has answered yet. It is pending as {id}; try again once it is answered."),
     };
     tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
 }

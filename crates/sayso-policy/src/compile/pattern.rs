@@ -314,7 +314,8 @@ fn group(file: &File, approval: &crate::text::Approval, depth: usize) -> Approve
 }
 
 /// A code made from a pattern's text: `git push --force` is `git-push-force`, `@secrets` is `secrets`.
-pub(crate) fn slug(text: &str) -> String {
+#[must_use]
+pub fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         if c.is_ascii_alphanumeric() {

@@ -14,6 +14,11 @@ pub struct Trace {
     pub verdict: Answer,
     /// What the policy says; differs from `verdict` in dry-run and shadow.
     pub would_be: Verdict,
+    /// The mode that decides: `enforce`, `halt`, `dry-run`, `shadow` or `off`.
+    pub mode: &'static str,
+    /// The mode in force on this machine that was looked past, because policies were named to judge by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looks_past: Option<&'static str>,
     /// The hold under which this is, or would be, allowed: `whole` or `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<&'static str>,
@@ -109,11 +114,13 @@ pub struct TracedChange {
 
 /// Verdict, reasons, effects with their opinions, and the changes that would weaken it.
 #[must_use]
-pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> Trace {
+pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change], mode: &'static str) -> Trace {
     let doubts = operation.analysis.iter().flat_map(|analysis| &analysis.doubts);
     Trace {
         verdict: decision.answer,
         would_be: decision.verdict,
+        mode,
+        looks_past: None,
         held: decision.hold.and_then(Holding::decides),
         hold: decision.hold,
         reasons: decision.reasons.clone(),

@@ -122,6 +122,11 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
         "Remove one of them, or narrow the stricter one.",
     ),
     code("duplicate-pattern", "The same pattern appears twice. (Warning)", "Remove one of them."),
+    code(
+        "unknown-tool-name",
+        "No tool that Sayso knows has this name, so the rule may never apply.",
+        "Check the spelling. A tool of an MCP server is written mcp:SERVER/NAME; for a tool of your own this is only a note.",
+    ),
     code("unused-set", "Nothing in the file uses this set. (Warning)", "Sets apply only within their own file."),
     code(
         "unused-approver",

@@ -5,6 +5,7 @@
 
 use super::cover::Claims;
 use super::file::{ExampleValue, File, Text};
+use super::lint_tools;
 use super::{MAX_PROBLEMS, Problem, parse};
 use crate::word::{Verdict, code_info};
 use sayso_shell::Verb;
@@ -19,6 +20,7 @@ pub fn lint(file: &File) -> Vec<Problem> {
     approvers(file, &mut warnings);
     names(file, &mut warnings);
     hold(file, &mut warnings);
+    lint_tools::unknown(file, &mut warnings);
     for warning in &mut warnings {
         warning.warning = true;
     }

@@ -18,6 +18,7 @@ mod keys;
 mod lines;
 mod lint;
 mod lint_roles;
+mod lint_tools;
 mod nearest;
 mod read;
 mod reference;
@@ -27,6 +28,7 @@ mod section;
 mod tests;
 mod units;
 
+pub use crate::compile::slug;
 pub use codes::{PROBLEM_CODES, problem_info};
 pub use diagnose::render;
 #[cfg(test)]

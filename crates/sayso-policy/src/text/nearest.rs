@@ -9,12 +9,22 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     let word = word.to_lowercase().replace('_', "-");
     let room = (word.chars().count() / 3).clamp(1, 3);
+    let candidates: Vec<&str> = candidates.into_iter().collect();
     candidates
-        .into_iter()
+        .iter()
+        .copied()
         .map(|candidate| (distance(&word, &candidate.to_lowercase().replace('_', "-")), candidate))
         .filter(|(distance, _)| *distance <= room)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+        .or_else(|| begun(&word, &candidates))
+}
+
+/// The one candidate that begins with a word of three letters or more.
+fn begun<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let begins = |candidate: &&&str| word.len() >= 3 && candidate.to_lowercase().replace('_', "-").starts_with(word);
+    let mut found = candidates.iter().filter(begins).copied();
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours cost one each.

@@ -56,6 +56,11 @@ pub(crate) fn built_in(name: &str) -> Option<&'static BuiltIn> {
         .or_else(|| tools().find(|tool| squeezes_to(tool.canonical, &squeezed)))
 }
 
+/// The canonical names of all of them.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().flat_map(|family| family.iter()).map(|tool| tool.canonical)
+}
+
 fn squeezes_to(canonical: &str, squeezed: &str) -> bool {
     canonical.len() >= squeezed.len() && canonical.bytes().filter(|byte| *byte != b'_').eq(squeezed.bytes())
 }

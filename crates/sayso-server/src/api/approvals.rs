@@ -271,7 +271,7 @@ async fn find(app: &Arc<App>, id: &str) -> Result<Approval, ApiError> {
     blocking(move || Ok(store.approval(&id)?)).await?.ok_or_else(ApiError::no_approval)
 }
 
-async fn theirs(app: &Arc<App>, caller: &Caller, id: &str) -> Result<Approval, ApiError> {
+pub(super) async fn theirs(app: &Arc<App>, caller: &Caller, id: &str) -> Result<Approval, ApiError> {
     let approval = find(app, id).await?;
     if caller.may_see(&approval.question) { Ok(approval) } else { Err(ApiError::no_approval()) }
 }

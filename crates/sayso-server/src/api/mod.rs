@@ -1,5 +1,6 @@
 //! The HTTP API, one file for each thing that can be asked.
 
+mod about;
 mod approvals;
 mod audit;
 mod batch;
@@ -13,6 +14,7 @@ mod layers;
 mod limits;
 mod links;
 mod metrics;
+mod mode;
 mod openapi;
 mod outcomes;
 mod parameters;
@@ -26,6 +28,7 @@ mod sessions;
 mod socket;
 mod status;
 mod stream;
+mod team;
 #[cfg(test)]
 #[path = "../../tests/inside/mod.rs"]
 mod tests;
@@ -96,6 +99,8 @@ fn addresses() -> Vec<Address> {
         get "/v1/openapi.json" openapi => openapi::openapi;
         /// Exchanges the key that `sayso serve` printed for a token. A key works once.
         post "/v1/session" session => session::session;
+        /// Signs out: the token that this is sent with is worth nothing any more.
+        delete "/v1/session" signOut => session::sign_out;
         /// Judges a call, records the decision, and answers. Whoever gets anything but a 200 with `allow` must not run the call.
         /// A list is judged in order, and each call is answered in its place.
         post "/v1/decisions" decide => decisions::decisions;
@@ -123,6 +128,10 @@ fn addresses() -> Vec<Address> {
         get "/v1/approvals/{id}" approval => approvals::show;
         /// What else a yes of this width would have let pass of the latest asks.
         get "/v1/approvals/{id}/preview" previewWidth => approvals::preview_width, refuses 409;
+        /// What helps to answer a question: where remotes lead, calls like it before, what its session did.
+        get "/v1/approvals/{id}/context" approvalContext => about::context;
+        /// The narrowest rule that would let such calls pass from now on, and the policy file with it.
+        get "/v1/approvals/{id}/rule" approvalRule => about::rule;
         /// Answers a question. Needs a token of somebody it is addressed to; whoever asked is refused.
         post "/v1/approvals/{id}/answer" answer => approvals::answer, refuses 409;
         /// Has a question reach the next higher group now, instead of after its time.
@@ -146,8 +155,15 @@ fn addresses() -> Vec<Address> {
         get "/v1/runs" runs => sessions::runs;
         /// One run.
         get "/v1/runs/{id}" run => sessions::run;
+        /// Who uses this server, how long questions wait, and what needs looking after.
+        get "/v1/team" team => team::team;
         /// What is in force, how long the record is, and what to do next.
         get "/v1/status" status => status::status;
+        /// The mode that decides about every call, and who switched it.
+        get "/v1/mode" mode => mode::show;
+        /// Halts everything now, or ends a halt.
+        /// Modes that loosen need the owner's terminal: `sayso mode`.
+        post "/v1/mode" setMode => mode::set;
         /// The policy in force, file by file.
         get "/v1/policy" policy => policy::show;
         /// The layers in force for an actor, in order, with the place of each.

@@ -6,10 +6,10 @@ use crate::error::ApiError;
 use crate::key::{Refusal, Shown, Via};
 use crate::owned;
 use crate::server::News;
-use crate::who::Caller;
-use axum::Json;
+use crate::who::{Approver, Bearer, Caller};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,6 +44,22 @@ impl Asks for Exchange {
 #[derive(Serialize, ToSchema)]
 pub(super) struct SignedIn {
     token: String,
+}
+
+/// Whether a token ended here.
+#[derive(Serialize, ToSchema)]
+pub(super) struct SignedOut {
+    /// False: it is a token of the store, which `sayso token revoke` ends.
+    signed_out: bool,
+}
+
+/// Ends the token that a key was exchanged for.
+pub(super) async fn sign_out(
+    State(app): State<Arc<App>>,
+    _: Approver,
+    Extension(Bearer(token)): Extension<Bearer>,
+) -> Json<SignedOut> {
+    Json(SignedOut { signed_out: app.keys.forget(&token) })
 }
 
 /// Exchanges a key.

@@ -1,13 +1,13 @@
 //! `GET /v1/status`: what the page says about this server.
 
 use super::parameters::blocking;
-use crate::app::{App, HoldStatus, in_words};
+use crate::app::{App, HoldStatus, enforcing, in_words};
 use crate::error::ApiError;
 use crate::who::{Approver, Role};
 use axum::Json;
 use axum::extract::State;
-use sayso_gate::InForce;
 use sayso_gate::audit::Query;
+use sayso_gate::{EffectiveMode, InForce};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,9 @@ use utoipa::ToSchema;
 pub(super) struct Status {
     /// Of Sayso.
     version: &'static str,
-    /// What is in force, in words.
+    /// What is in force, in words: the mode and the policy.
     enforcing: String,
+    mode: EffectiveMode,
     /// What the owner should know.
     notices: Vec<String>,
     policy_version: String,
@@ -55,7 +56,7 @@ pub(super) async fn status(
     let reader = Arc::clone(&app);
     // How many others asked for is behind the wall.
     let theirs = Query { tenant: caller.tenant.clone(), ..Query::default() };
-    let (decisions, in_force, hold) = blocking(move || {
+    let (decisions, in_force, mode, hold) = blocking(move || {
         // Where the store was taken away, the page says that, and not that nothing can be shown.
         let decisions = match reader.with_log(|log| log.count(&theirs)) {
             Err(sayso_gate::Error::Replaced(_)) => 0,
@@ -63,12 +64,14 @@ pub(super) async fn status(
         };
         // Whoever has just changed the policy wants to see that.
         let in_force = reader.gate(Some(Path::new(&reader.about.folder)))?.in_force_now();
-        Ok((decisions, in_force, reader.about.hold.map(|look| look(&reader.places))))
+        let mode = EffectiveMode::now(&reader.places, &in_force);
+        Ok((decisions, in_force, mode, reader.about.hold.map(|look| look(&reader.places))))
     })
     .await?;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
-        enforcing: format!("enforcing {}", in_words(&in_force.files)),
+        enforcing: enforcing(&mode, &in_words(&in_force.files)),
+        mode,
         notices: notices(&app, &in_force),
         policy_version: in_force.policy.version().to_owned(),
         folder: app.about.folder.clone(),

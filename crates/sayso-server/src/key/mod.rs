@@ -113,8 +113,8 @@ impl Keys {
     }
 
     /// Takes a token back.
-    pub(crate) fn forget(&self, token: &str) {
-        self.lock().tokens.remove(&blake3::hash(token.as_bytes()));
+    pub(crate) fn forget(&self, token: &str) -> bool {
+        self.lock().tokens.remove(&blake3::hash(token.as_bytes())).is_some()
     }
 
     /// Whether so many wrong keys came that none is taken for now.

@@ -6,12 +6,10 @@ import { Counts } from '/counts.js';
 import { Decision } from '/decision.js';
 import { isTyping, step } from '/keys.js';
 import { Wrong } from '/parts.js';
+import { Search } from '/search.js';
 import { visible } from '/text.js';
 
 const KINDS = ['all', 'deny', 'ask', 'allow'];
-const TIMES = [['', 'all time'], ['3600000', 'last hour'], ['86400000', 'last day'], ['604800000', 'last 7 days'], ['2592000000', 'last 30 days']];
-// What people did with Sayso itself is in the record too.
-const WHAT = [['', 'decisions'], ['server,token,policy,mode,override,grant,chain', 'by people'], ['all', 'everything']];
 const NAMES = ['agent', 'session', 'tool', 'rule', 'text'];
 const PAGE = 100;
 const MOST = 300; // rows that new decisions may pile up to; the record keeps all
@@ -109,17 +107,12 @@ export function Activity({ on, status }) {
     return () => removeEventListener('keydown', onKey);
   }, []);
 
-  const field = (name) => html`<label class="field">${name}<input name=${name} ref=${name === 'text' ? box : null} type="search" value=${filters[name] ?? ''}
-    onInput=${(event) => filter({ [name]: event.target.value })} placeholder=${name === 'text' ? 'search  /' : 'any'} autocomplete="off" spellcheck=${false} /></label>`;
   return html`<section class="activity" aria-labelledby="activity-title">
     <div class="title"><h2 id="activity-title">Activity</h2>
       <div class="filters" role="group" aria-label="Filter by verdict">${KINDS.map((it) => html`
         <button class="chip" aria-pressed=${(filters.verdict ?? 'all') === it} onClick=${() => filter({ verdict: it === 'all' ? '' : it })}>${it}</button>`)}</div>
-      <label class="field">time<select value=${filters.time ?? ''} onChange=${(event) => filter({ time: event.target.value })}>${TIMES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
     </div>
-    <form class="fields" role="search" onSubmit=${(event) => event.preventDefault()}>${NAMES.map(field)}
-      <label class="field">what<select value=${filters.kind ?? ''} onChange=${(event) => { setOpen(null); filter({ kind: event.target.value }); }}>${WHAT.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
-      <button type="button" class="quiet" disabled=${!filtered} onClick=${() => { filter(Object.fromEntries([...NAMES, 'verdict', 'time', 'kind'].map((name) => [name, '']))); }}>Clear</button></form>
+    <${Search} filters=${filters} filter=${(some) => { if ('kind' in some) setOpen(null); filter(some); }} box=${box} clear=${() => filter(Object.fromEntries([...NAMES, 'verdict', 'time', 'kind'].map((name) => [name, ''])))} />
     ${!filters.kind && html`<${Counts} filters=${filters} filter=${filter} on=${on} hold=${open !== null} />`}
     <${Wrong} text=${wrong} />
     ${fresh > 0 && html`<button class="fresh" onClick=${() => { setOpen(null); load(false); scrollTo(0, 0); }}>${fresh === 1 ? 'Show 1 new ' + one : 'Show ' + fresh + ' new ' + one + 's'}</button>`}

@@ -33,7 +33,11 @@ export async function signIn(key) {
   sessionStorage.setItem(TOKEN, answer.token);
 }
 
+export const signOut = () => call('/v1/session', { method: 'DELETE' }).catch(() => null).then(forget);
+
 export const status = () => json('/v1/status');
+export const setMode = (run) => json('/v1/mode', { method: 'POST', body: JSON.stringify({ run }) });
+export const team = (since) => json('/v1/team?since=' + since);
 export const audit = (query) => json('/v1/audit?' + new URLSearchParams(query));
 export const counts = (query) => json('/v1/audit/counts?' + new URLSearchParams(query));
 export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: JSON.stringify(body), signal });
@@ -41,6 +45,8 @@ export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: 
 export const approvals = (query) => json('/v1/approvals?' + new URLSearchParams(query));
 export const approval = (id) => json('/v1/approvals/' + encodeURIComponent(id));
 export const preview = (id, width) => json('/v1/approvals/' + encodeURIComponent(id) + '/preview?width=' + width);
+export const context = (id) => json('/v1/approvals/' + encodeURIComponent(id) + '/context');
+export const ruleFor = (id) => json('/v1/approvals/' + encodeURIComponent(id) + '/rule');
 export const answer = (id, reply) => json('/v1/approvals/' + encodeURIComponent(id) + '/answer', { method: 'POST', body: JSON.stringify(reply) });
 
 export const grants = (all) => json('/v1/grants' + (all ? '?all=true' : ''));
@@ -53,6 +59,7 @@ export const policy = () => json('/v1/policy');
 export const layers = (query) => json('/v1/policy/layers?' + new URLSearchParams(query));
 export const versions = () => json('/v1/policy/versions');
 export const version = (version) => json('/v1/policy/versions/' + encodeURIComponent(version));
+export const validate = (text) => json('/v1/policy/validate', { method: 'POST', body: JSON.stringify({ text }) });
 export const tryPolicy = (text, since) => json('/v1/policy/try', { method: 'POST', body: JSON.stringify({ text, ...(since && { since }) }) });
 export const activate = (text, base) => json('/v1/policy/activate', { method: 'POST', body: JSON.stringify({ text, base }) });
 export const rollBack = (version, base) => json('/v1/policy/rollback', { method: 'POST', body: JSON.stringify({ version, base }) });

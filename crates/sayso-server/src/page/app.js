@@ -6,15 +6,17 @@ import { Activity } from '/activity.js';
 import { Grants } from '/grants.js';
 import { isTyping } from '/keys.js';
 import { Limits } from '/limits.js';
+import { Halt, ModeBanner } from '/mode.js';
 import { useLive } from '/live.js';
 import { number } from '/parts.js';
 import { Policy } from '/policy.js';
 import { Sessions } from '/sessions.js';
+import { Team } from '/team.js';
 import { TryBox } from '/try.js';
 import { plain, visible } from '/text.js';
 
 // The views, in the order of their keys.
-const VIEWS = [['approvals', 'Approvals'], ['activity', 'Activity'], ['policy', 'Policy'], ['grants', 'Grants'], ['limits', 'Limits'], ['sessions', 'Sessions']];
+const VIEWS = [['approvals', 'Approvals'], ['activity', 'Activity'], ['policy', 'Policy'], ['grants', 'Grants'], ['limits', 'Limits'], ['sessions', 'Sessions'], ['team', 'Team']];
 
 function App() {
   const [signed, setSigned] = useState(api.token() ? 'in' : 'checking');
@@ -29,7 +31,7 @@ function App() {
       setSigned('out');
     }
   };
-  const signOut = () => { api.forget(); setSigned('out'); };
+  const signOut = () => { api.signOut(); setSigned('out'); };
   useEffect(() => {
     const key = api.keyFromAddress();
     if (key) signIn(key); else if (!api.token()) setSigned('out');
@@ -81,7 +83,7 @@ function useView() {
 }
 
 function Home({ signOut }) {
-  const { approvals, more, status, live, failed, on, act } = useLive(signOut);
+  const { approvals, more, status, live, failed, on, act, look } = useLive(signOut);
   const [view, setView] = useView();
   const [help, setHelp] = useState(false);
   const tryBox = useRef(null);
@@ -115,8 +117,11 @@ function Home({ signOut }) {
       <h1><img src="/icon.svg" alt="" width="24" height="24" /> Sayso</h1>
       <p class="enforcing">${status && html`<span title="policy ${status.policy_version}">${visible(status.enforcing)}</span>`}${status?.hold && html` <span class="holds" title=${holdTitle(status.hold)}>· ${holdWords(status.hold)}</span>`}</p>
       <p class="live ${live ? 'on' : 'off'}" role="status"><span class="dot" aria-hidden="true"></span>${live ? 'live' : 'connecting'}</p>
+      <${Halt} mode=${status?.mode} changed=${look} />
       <button class="quiet" onClick=${() => setHelp(true)} aria-label="Keys">?</button>
+      <button class="quiet sign-out" onClick=${signOut}>Sign out</button>
     </header>
+    <${ModeBanner} mode=${status?.mode} role=${status?.role} changed=${look} />
     <main>
       <nav class="tabs" aria-label="Views">${VIEWS.map(([name, title], index) => html`
         <a href=${'#/' + name} aria-current=${view === name ? 'page' : undefined} title=${'Key ' + (index + 1)}>${title}${name === 'approvals' && waiting > 0 && html` <span class="badge">${number(waiting)}</span>`}${name === 'policy' && status?.notices.length > 0 && html` <span class="badge" title=${plain(status.notices[0], 300)}>${status.notices.length}<span class="hidden"> notices</span></span>`}</a>`)}
@@ -127,6 +132,7 @@ function Home({ signOut }) {
       ${view === 'grants' && html`<${Grants} on=${on} />`}
       ${view === 'limits' && html`<${Limits} on=${on} />`}
       ${view === 'sessions' && html`<${Sessions} on=${on} status=${status} />`}
+      ${view === 'team' && html`<${Team} on=${on} status=${status} />`}
     </main>
     <footer>${status && html`<span>sayso ${status.version}</span><span>record in ${status.record}</span>`}</footer>
     ${failed && html`<p class="wrong toast" role="alert">${visible(failed)}</p>`}
@@ -137,7 +143,7 @@ function Home({ signOut }) {
 function Help({ close }) {
   const dialog = useRef(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const keys = [['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow, deny the focused call'], ['Enter', 'open or close'], ['t', 'try a command'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
+  const keys = [['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow once, deny the focused call'], ['Enter', 'open or close'], ['t', 'try a command'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
   return html`<dialog ref=${dialog} class="help" aria-label="Keys" onClose=${close} onClick=${(event) => { if (event.target === dialog.current) dialog.current.close(); }}>
     <div class="inside"><h2>Keys</h2>
       <dl>${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>

@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from '/vendor/preact-htm.j
 import { Card, seconds, useNow } from '/card.js';
 import { asker, EVERYBODY, Find, matches } from '/find.js';
 import { isTyping } from '/keys.js';
+import { Notify } from '/notify.js';
 import { many, number } from '/parts.js';
 
 const STEP = 30; // cards shown at first, and with each press for more
@@ -93,6 +94,7 @@ export function Approvals({ approvals, more, act, status }) {
     <div class="title">
       <h2 id="approvals-title" ref=${title} tabindex="-1">Approvals</h2>
       <span class="hint" role="status">${approvals && counted(waiting.length, more)}</span>
+      ${approvals && html`<${Notify} waiting=${waiting} />`}
       ${all.length > 0 && html`<${Soonest} waiting=${waiting} goTo=${goTo} />
         <button class="quiet" aria-expanded=${finding} onClick=${() => { if (finding) choose(EVERYBODY); setFinds(!finding); }}>Find</button>`}
     </div>
@@ -101,15 +103,15 @@ export function Approvals({ approvals, more, act, status }) {
     ${approvals === null && html`<p class="loading">Loading…</p>`}
     ${approvals?.length === 0 && html`<${Nothing} status=${status} />`}
     ${all.length > 0 && matching.length === 0 && html`<p class="empty card">No pending call matches. <button class="quiet" onClick=${() => choose(EVERYBODY)}>Show all</button></p>`}
-    <ol class="cards" ref=${list}>${shown.map((it) => html`<${Slot} key=${it.id} approval=${it} act=${act} />`)}</ol>
+    <ol class="cards" ref=${list}>${shown.map((it) => html`<${Slot} key=${it.id} approval=${it} act=${act} status=${status} />`)}</ol>
     ${below > 0 && html`<button class="more-rows" onClick=${showMore}>Show ${Math.min(STEP, below)} more of ${many(below, 'call')} below</button>`}
     ${over > 0 && html`<button class="quiet away" onClick=${putAway}>Dismiss ${over} answered</button>`}
   </section>`;
 }
 
 // Drawn again only when its own question changes, however many others come.
-function Slot({ approval, act }) {
-  return useMemo(() => html`<${Card} approval=${approval} act=${act} />`, [approval]);
+function Slot({ approval, act, status }) {
+  return useMemo(() => html`<${Card} approval=${approval} act=${act} status=${status} />`, [approval, status?.role, status?.hold]);
 }
 
 // What is ready, each where it was when it was first shown, new ones below in the order in which they were asked. One that

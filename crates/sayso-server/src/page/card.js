@@ -4,16 +4,19 @@ import * as api from '/api.js';
 import { Changes, isChange } from '/changes.js';
 import { Plan, RiskOf } from '/plan.js';
 import { Tried, isTried } from '/tried.js';
+import { Consequence, Facts } from '/consequence.js';
+import { FromNowOn } from '/rule.js';
 import { Block, Line, Marked, Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
 
 const SETTLES_MS = 600;
 const EFFECTS = 12; // shown before the rest is folded
+const FOLDS_MS = 4000; // how long an answered card stays as it was
 
 // The name of an agent that came without a token is its own word, also where it is the reader's.
 const claimed = ({ agent, asker }) => agent && asker && !asker.startsWith('token ') && !asker.startsWith('owner');
 
-export function Card({ approval, act }) {
+export function Card({ approval, act, status }) {
   const place = useRef(null);
   const settled = useSettled(place);
   const left = useLeft(approval);
@@ -22,16 +25,46 @@ export function Card({ approval, act }) {
   // Which changes of a tried run are taken: all, unless somebody chooses.
   const [chosen, choose] = useState(() => new Set(isTried(approval) ? approval.arguments.changes.keys() : []));
 
+  const [folded, fold] = useFolded(pending, approval.id);
+
   const who = approval.actor.agent ?? approval.way_in;
   const name = (approval.plan ? 'Plan from ' : 'Call from ') + plain(who) + ': ' + plain(approval.command ?? approval.tool);
+  if (folded) {
+    return html`<li class="card question folded-away ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
+      <${Standing} approval=${approval} left=${left} /> <code><${Line} text=${approval.command ?? approval.tool} most=${120} /></code>
+      <button class="quiet" onClick=${() => fold(false)}>Show</button></li>`;
+  }
   return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
+    <div class="lead"><${Consequence} approval=${approval} /><span class="left"><${Standing} approval=${approval} left=${left} /></span></div>
     <p class="asks"><${Said} text=${who} most=${60} /> wants to ${approval.plan ? 'carry out a plan of ' + approval.plan.steps.length + (approval.plan.steps.length === 1 ? ' step' : ' steps') : html`use <${Said} text=${approval.tool} />`}
       ${claimed(approval.actor) && html`<span class="hint">(unverified: it came without a token)</span>`}
       ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
-      <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
+      ${(approval.cwd ?? approval.workspace) && html`<span class="hint">in <${Said} text=${approval.cwd ?? approval.workspace} most=${80} /></span>`}</p>
+    <${Facts} approval=${approval} status=${status} />
     <${About} approval=${approval} chosen=${chosen} choose=${choose} ready=${settled && pending} />
-    <div ref=${place}><${Answers} approval=${approval} chosen=${chosen} act=${act} ready=${settled && pending} pending=${pending} /></div>
+    <div ref=${place}><${Answers} approval=${approval} chosen=${chosen} act=${act} ready=${settled && pending} pending=${pending} status=${status} /></div>
   </li>`;
+}
+
+// What is over folds away after a moment, so that what waits is in sight: not while a card that waits stands below it, since
+// that would move under somebody's hand.
+function useFolded(pending, id) {
+  // What was over before it was shown here is folded at once.
+  const [folded, setFolded] = useState(!pending);
+  const was = useRef(pending);
+  useEffect(() => {
+    if (pending || !was.current) return undefined;
+    let timer = null;
+    const look = () => {
+      const me = document.querySelector('[data-id="' + CSS.escape(id) + '"]');
+      const below = (it) => me?.compareDocumentPosition(it) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if ([...document.querySelectorAll('.question.pending')].some(below)) timer = setTimeout(look, 1000);
+      else setFolded(true);
+    };
+    timer = setTimeout(look, FOLDS_MS);
+    return () => clearTimeout(timer);
+  }, [pending]);
+  return [folded, setFolded];
 }
 
 // Whether the buttons have stood still for a moment. What has just appeared, or moved because something above it did,
@@ -69,7 +102,7 @@ export function About({ approval, chosen, choose, ready }) {
     <${Why} reasons=${approval.reasons} />
     ${!approval.plan && html`<${Effects} approval=${approval} />`}
     <${RiskOf} risk=${approval.risk} />
-    <dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl>`;
+    <details class="more-about"><summary>Details</summary><dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl></details>`;
 }
 
 const LASTS = {
@@ -115,13 +148,16 @@ const STRICT = { deny: 0, ask: 1, allow: 2 };
 function Effects({ approval }) {
   const all = approval.effects.filter((it) => it.verb !== 'call' || it.verdict !== 'allow' || approval.effects.length === 1);
   all.sort((one, other) => STRICT[one.verdict] - STRICT[other.verdict]);
-  const one = (it) => html`<li><${Verdict} verdict=${it.verdict} /> <span class="verb">${verbs[it.verb] ?? it.verb}</span> <code><${Line} text=${it.target} most=${200} /></code></li>`;
+  const one = (it) => html`<li><${Verdict} verdict=${it.verdict} /> <span class="verb">${verbs[it.verb] ?? it.verb}</span> <span class="to"><code><${Line} text=${it.target} most=${200} /></code>${remoteOf(it, approval) && html` <span class="hint">which is <${Said} text=${remoteOf(it, approval)} most=${90} /></span>`}</span></li>`;
   const rest = all.slice(EFFECTS);
   return html`<div class="would"><p class="label">What would happen</p>
     <ul class="effects" aria-label="What would happen">${all.slice(0, EFFECTS).map(one)}</ul>
     ${rest.length > 0 && html`<details><summary>${rest.length} more</summary><ul class="effects">${rest.map(one)}</ul></details>`}
     ${approval.more_effects > 0 && html`<p class="warning">And ${approval.more_effects} more effects that were not stored.</p>`}</div>`;
 }
+
+// Where `host of origin` leads, by the repository's own configuration.
+const remoteOf = ({ verb, target }, { context }) => verb === 'connect' && context?.remotes.find((it) => target === 'host of ' + it.name)?.place;
 
 const verbs = { run: 'runs', read: 'reads', write: 'writes', delete: 'deletes', connect: 'connects', call: 'calls' };
 
@@ -135,12 +171,13 @@ function facts(approval) {
   ].filter(([, value]) => value);
 }
 
-function Answers({ approval, chosen, act, ready, pending }) {
+function Answers({ approval, chosen, act, ready, pending, status }) {
   const [width, setWidth] = useState(approval.offers[0]?.width ?? 'exact');
   const [remember, setRemember] = useState('once');
   const [preview, setPreview] = useState(null);
   const [wrong, setWrong] = useState(null);
   const [sent, setSent] = useState(false);
+  const [ruling, setRuling] = useState(false);
   useEffect(() => {
     setPreview(null);
     if (remember === 'once' || width === 'exact') return undefined;
@@ -176,6 +213,7 @@ function Answers({ approval, chosen, act, ready, pending }) {
       <option value="once">${ONCE[approval.held?.lasts] ?? 'this call'}</option>
       ${lasting.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
     </select></label>
+    ${pending && status?.role === 'admin' && !approval.held && !unseen && html`<button class="quiet lasting" aria-expanded=${ruling} disabled=${!ready || sent} onClick=${() => setRuling(!ruling)}>Allow from now on…</button>`}
     ${approval.only_once && html`<span class="hint">applies once: <${Said} text=${approval.only_once} most=${200} /></span>`}
     ${remember !== 'once' && approval.offers.length > 0 && html`<label>width <select disabled=${!pending} value=${width} onChange=${(event) => setWidth(event.target.value)}>
       ${approval.offers.map((it) => html`<option value=${it.width}>${it.width}</option>`)}
@@ -187,6 +225,8 @@ function Answers({ approval, chosen, act, ready, pending }) {
         ${width === 'exact' && html`<span class="hint"> · allows nothing else</span>`}</p>
       ${preview?.examples.length > 0 && html`<ul class="examples-of">${preview.examples.map((it) => html`<li><${Said} text=${it} most=${120} /></li>`)}</ul>`}
     </div>`}
+    ${ruling && html`<${FromNowOn} approval=${approval} ready=${ready && pending} close=${() => setRuling(false)}
+      allow=${async () => act.update(await api.answer(approval.id, { verdict: 'allow', remember: 'once' }))} />`}
     <p class="wrong ${wrong ? '' : 'nothing'}" role="alert">${wrong && visible(wrong)}</p>
   </div>`;
 }
@@ -195,8 +235,11 @@ const ONCE = { run: 'this run', session: 'this session\u2019s hold', next: 'the 
 
 const by = (approval) => (approval.answers.length ? ' by ' + approval.answers.map((it) => plain(it.person.name, 40)).join(', ') : '');
 
+// Silence never reads like a no.
+const ENDED = { approved: 'approved', denied: 'denied', expired: 'expired: nobody answered', cancelled: 'withdrawn: nobody answered' };
+
 export function Standing({ approval, left }) {
-  if (approval.standing !== 'pending') return html`<span class="standing">${approval.standing}${by(approval)}</span>`;
+  if (approval.standing !== 'pending') return html`<span class="standing">${ENDED[approval.standing] ?? approval.standing}${by(approval)}</span>`;
   const yes = approval.answers.length;
   return html`${yes > 0 && html`<span>${yes} approved · </span>`}<span class=${left < 60 ? 'soon' : ''}>${left === 0 ? 'expired' : seconds(left) + ' left'}</span>`;
 }

@@ -1,5 +1,5 @@
 // How much was decided, over time and by whom, how often people were asked, and which rules would have spared them.
-import { html, useState } from '/vendor/preact-htm.js';
+import { html, useEffect, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 import { Columns, Ranking } from '/chart.js';
 import { Confirm, Snippet, Wrong, clock, duration, many, number, useLoaded, useTicks } from '/parts.js';
@@ -8,6 +8,7 @@ import { Said } from '/text.js';
 const COLUMNS = 48;
 const WEEK = 604_800_000;
 const DAY = 86_400_000;
+const FITS = [3_600_000, 6 * 3_600_000, DAY, 3 * DAY]; // spans that the plot shrinks to where all of it is recent
 const BY = ['verdict', 'agent', 'rule'];
 const SHOWN = 6; // names in a ranking, and colours in a chart
 
@@ -18,7 +19,13 @@ export function Counts({ filters, filter, on, hold }) {
   const only = { ...(filters.agent && { agent: filters.agent }), ...(filters.session && { session: filters.session }) };
   const query = () => ({ ...only, since: Date.now() - time });
   const { data, wrong } = useLoaded(() => api.counts({ ...query(), by, step: Math.ceil(time / COLUMNS) }), [filters.agent, filters.session, time, by, ticks]);
+  // Where everything is recent, a week would be one column: the plot shows the span in which something happened.
+  const [fit, setFit] = useState(null);
+  const first = data?.over_time.length ? Math.min(...data.over_time.map((it) => it.from)) : null;
+  useEffect(() => { setFit(filters.time || first === null ? null : FITS.find((it) => it >= Date.now() - first && it < time) ?? null); }, [first, filters.time, time]);
+  const plot = useLoaded(() => (fit ? api.counts({ ...only, since: Date.now() - fit, by, step: Math.ceil(fit / COLUMNS) }).then((it) => ({ ...it, of: by })) : Promise.resolve(null)), [filters.agent, filters.session, fit, by, ticks]);
   if (!data) return html`<${Wrong} text=${wrong} />`;
+  const shown = fit && plot.data?.of === by ? plot.data : data;
   if (data.decisions === 0) return null;
   const names = data['by_' + by].slice(0, SHOWN).map((it) => it.what);
   const order = by === 'verdict' ? ['allow', 'ask', 'deny'].filter((it) => names.includes(it)) : names;
@@ -26,7 +33,7 @@ export function Counts({ filters, filter, on, hold }) {
     <${Wrong} text=${wrong} />
     <div class="title"><h3>${many(data.decisions, 'decision')} ${filters.time ? '' : 'in the last 7 days'}</h3>
       <div class="filters" role="group" aria-label="Counted by">${BY.map((it) => html`<button class="chip" aria-pressed=${by === it} onClick=${() => setBy(it)}>by ${it}</button>`)}</div></div>
-    <${Columns} stretches=${data.over_time} since=${data.since} until=${data.until} step=${data.step} names=${order} verdicts=${by === 'verdict'} name=${clock} />
+    <${Columns} stretches=${shown.over_time} since=${shown.since} until=${shown.until} step=${shown.step} names=${order} verdicts=${by === 'verdict'} name=${clock} />
     <div class="rankings">
       <${Ranking} title="Verdicts" rows=${data.by_verdict} kind="verdict" pick=${(verdict) => filter({ verdict })} colours=${by === 'verdict' && order} verdicts />
       <${Ranking} title="Agents" rows=${data.by_agent.slice(0, SHOWN)} kind="agent" pick=${(agent) => filter({ agent })} colours=${by === 'agent' && order} />

@@ -5,7 +5,7 @@ import * as api from '/api.js';
 // Events may overtake answers: what is decided stays decided. Of a long question the events bring the beginning only.
 function newer(old, fresh) {
   if (old.standing !== 'pending' && fresh.standing === 'pending') return old;
-  const kept = { marks: old.marks, ready: old.ready };
+  const kept = { marks: old.marks, ready: old.ready, context: old.context };
   return fresh.folded ? { ...fresh, ...kept, command: old.command, arguments: old.arguments, folded: old.folded } : { ...fresh, ...kept };
 }
 
@@ -23,7 +23,11 @@ function merged(all, fresh) {
 // A question with everything its card needs, so that nothing on it changes its height later: the whole call, and which
 // parts of the command ask.
 async function prepared(question) {
-  const whole = question.folded ? await api.approval(question.id).catch(() => question) : question;
+  const [found, context] = await Promise.all([
+    question.folded ? api.approval(question.id).catch(() => question) : question,
+    api.context(question.id).catch(() => null),
+  ]);
+  const whole = { ...found, context };
   if (typeof whole.command !== 'string') return { ...whole, ready: true };
   const where = { ...(whole.cwd && { cwd: whole.cwd }), ...(whole.workspace && { workspace: whole.workspace }) };
   const stop = AbortSignal.timeout(5000);
@@ -131,7 +135,9 @@ export function useLive(signOut) {
     listeners.current.add(listen);
     return () => listeners.current.delete(listen);
   };
-  return { approvals, more, status, live, failed, on, act };
+  // After something that changes what is in force.
+  const look = () => api.status().then(setStatus, () => {});
+  return { approvals, more, status, live, failed, on, act, look };
 }
 
 // An approver may answer and not read the record.

@@ -1,6 +1,7 @@
 // The policy in force: its files by layer with what is wrong in their lines, and its versions.
 import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
+import { Editor } from '/editor.js';
 import { step } from '/keys.js';
 import { Lines } from '/lines.js';
 import { Confirm, Time, Wrong, many, useLoaded, useTicks } from '/parts.js';
@@ -21,6 +22,9 @@ export function Policy({ on, status }) {
   const ticks = useTicks(on, ['policy']);
   const { data, wrong, again } = useLoaded(() => api.policy(), [ticks, status?.policy_version, status?.notices.join()]);
   const loaded = useLoaded(() => api.versions(), [ticks, data?.version]);
+  const [editing, setEditing] = useState(false);
+  const edits = data && !data.fixed && !data.notices.some((it) => it.file && isOwn(it.file));
+  const own = data?.files.find(isOwn);
   return html`<section class="layers" aria-labelledby="policy-title">
     <div class="title"><h2 id="policy-title">Policy in force</h2>
       ${data && html`<span class="hint">version ${visible(data.version.slice(0, 12))} for <${Said} text=${data.workspace} most=${120} /></span>`}</div>
@@ -28,9 +32,10 @@ export function Policy({ on, status }) {
     ${data === null && !wrong && html`<p class="loading">Loading…</p>`}
     ${data?.floor && html`<p class="notice">A file cannot be read: every call is at least <${Verdict} verdict=${data.floor} /> until it is fixed.</p>`}
     ${data?.notices.map((it) => html`<${Notice} notice=${it} />`)}
-    ${data?.files.map((it) => html`<${File} key=${it.layer + it.name} file=${it} />`)}
-    ${data && !data.fixed && !data.files.some(isOwn) && !data.notices.some((it) => it.file && isOwn(it.file)) && html`<div class="empty card">
-      <p><strong>You have no policy file yet.</strong> A preset decides.</p><p>Next: create one with <code>sayso init</code>.</p></div>`}
+    ${editing && edits && html`<${Editor} file=${own} base=${data.version} done=${again} close=${() => setEditing(false)} />`}
+    ${data?.files.map((it) => !(editing && isOwn(it)) && html`<${File} key=${it.layer + it.name} file=${it} edit=${edits && isOwn(it) ? () => setEditing(true) : null} />`)}
+    ${data && !editing && !data.fixed && !data.files.some(isOwn) && !data.notices.some((it) => it.file && isOwn(it.file)) && html`<div class="empty card">
+      <p><strong>You have no policy file yet.</strong> A preset decides.</p><p><button onClick=${() => setEditing(true)}>Write one here</button> or run <code>sayso init</code>.</p></div>`}
     ${data?.presets.map((it) => html`<${Preset} key=${it.name} preset=${it} />`)}
     ${data && html`<${Whose} version=${data.version} />`}
     <${Wrong} text=${loaded.wrong} />
@@ -45,14 +50,15 @@ function Preset({ preset }) {
     <${Lines} text=${preset.text} label=${'Text of ' + name} /></details>`;
 }
 
-function File({ file }) {
+function File({ file, edit }) {
   const errors = file.problems.filter((it) => !it.warning).length;
   const preset = file.name.startsWith('preset:');
   return html`<article class="card policy-file" aria-label=${'Policy file ' + plain(file.name)}>
     <div class="title"><h3><${Said} text=${file.name} most=${160} /></h3>
       <span class="hint">${preset ? 'a built-in preset' : LAYERS[file.layer] ?? visible(file.layer)}</span>
       ${!file.trusted && html`<span class="badge">not trusted: only its asks and denies apply</span>`}
-      ${file.problems.length > 0 && html`<span class=${errors ? 'badge deny' : 'badge'}>${errors ? many(errors, 'error') : many(file.problems.length, 'warning')}</span>`}</div>
+      ${file.problems.length > 0 && html`<span class=${errors ? 'badge deny' : 'badge'}>${errors ? many(errors, 'error') : many(file.problems.length, 'warning')}</span>`}
+      ${edit && html`<button class="quiet act" onClick=${edit}>Edit</button>`}</div>
     ${!file.trusted && html`<p>Read it, then run <code>sayso trust</code> in that folder to let its allows apply.</p>`}
     <${Lines} text=${file.text} problems=${file.problems} label=${'Text of ' + plain(file.name)} />
   </article>`;

@@ -4,6 +4,7 @@ import * as api from '/api.js';
 import { Grant } from '/grants.js';
 import { step } from '/keys.js';
 import { Parts, Time, Wrong, duration, many, useLoaded, useTicks } from '/parts.js';
+import { Story } from '/story.js';
 import { Said } from '/text.js';
 
 const PAGE = 50;
@@ -72,6 +73,7 @@ function Course({ of, course, ticks }) {
     ${!named && html`<p class="hint">Its name is too long to look up.</p>`}
     <p>${named && html`<a href=${'#/activity?' + filter}>Its decisions</a>`}${data?.pending.length > 0 && html` · <a href="#/approvals">${data.pending.length} of its calls pending</a>`}</p>
     <${Wrong} text=${wrong} />
+    ${named && of === 'sessions' && html`<${Story} session=${course.id} tenant=${course.tenant} ticks=${ticks} />`}
     ${data?.grants.length > 0 && html`<div><h3>Saved answers for it</h3><ol class="list">${data.grants.map((it) => html`<${Grant} key=${it.id} grant=${it} again=${again} />`)}</ol></div>`}
     ${data?.grants.length === 0 && html`<p class="hint">No saved answers for it alone.</p>`}
   </div>`;

@@ -57,6 +57,7 @@ function Answer({ answer }) {
   return html`<div class="answer">
     <p class="headline"><${Verdict} verdict=${answer.verdict} />
       ${reason && html`<span class="because"><${Line} text=${reason.text} /></span> <code class="code">${visible(reason.code)}</code>`}</p>
+    ${answer.mode !== 'enforce' && html`<p class="doubt"><span class="label">mode</span> ${answer.mode}${answer.would_be !== answer.verdict && html`: the policy alone says <${Verdict} verdict=${answer.would_be} />`}</p>`}
     <${Marked} text=${answer.text} spans=${spans} kind=${answer.would_be} label="The command" />
     ${answer.nearest.slice(0, 3).map((it) => html`<p class="nearest">without <code>${visible(it.without)}</code>: <${Verdict} verdict=${it.verdict} /></p>`)}
     ${answer.doubts.slice(0, 4).map((it) => html`<p class="doubt"><span class="label">unclear</span> ${visible(it.text)}</p>`)}

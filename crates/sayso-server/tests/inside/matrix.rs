@@ -9,12 +9,13 @@ const WHO: [&str; 6] = ["nobody", "agent", "approver", "tenant's admin", "admin"
 
 /// `200` and such: let in. `401`: said nothing of who they are. `403`: may not.
 #[rustfmt::skip]
-const TABLE: [(&str, &str, &str, [u16; 6]); 37] = [
+const TABLE: [(&str, &str, &str, [u16; 6]); 43] = [
     ("get",    "/v1/health",                    "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/v1/ready",                     "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/metrics",                      "",                            [200, 200, 200, 403, 200, 200]),
     ("get",    "/v1/openapi.json",              "",                            [200, 200, 200, 200, 200, 200]),
     ("post",   "/v1/session",                   r#"{"via":"terminal"}"#,       [400, 400, 400, 400, 400, 400]),
+    ("delete", "/v1/session",                   "",                            [401, 403, 200, 200, 200, 200]),
     ("post",   "/v1/decisions",                 r#"{"tool":"x"}"#,             [200, 200, 200, 200, 200, 200]),
     ("post",   "/v1/outcomes",                  r#"{"record":"x"}"#,           [200, 200, 200, 200, 200, 200]),
     ("post",   "/v1/try",                       r#"{"tool":"x"}"#,             [401, 403, 403, 403, 200, 200]),
@@ -22,6 +23,8 @@ const TABLE: [(&str, &str, &str, [u16; 6]); 37] = [
     ("get",    "/v1/approvals",                 "",                            [401, 403, 200, 200, 200, 200]),
     ("get",    "/v1/approvals/{id}",            "",                            [404, 404, 404, 404, 404, 404]),
     ("get",    "/v1/approvals/{id}/preview",    "?width=exact",                [401, 403, 404, 404, 404, 404]),
+    ("get",    "/v1/approvals/{id}/context",    "",                            [401, 403, 404, 404, 404, 404]),
+    ("get",    "/v1/approvals/{id}/rule",       "",                            [401, 403, 403, 403, 404, 404]),
     ("post",   "/v1/approvals/{id}/answer",     r#"{"verdict":"allow"}"#,      [401, 403, 404, 404, 404, 404]),
     ("post",   "/v1/approvals/{id}/escalate",   "",                            [401, 403, 404, 404, 404, 404]),
     ("post",   "/v1/route",                     r#"{}"#,                       [200, 200, 200, 200, 200, 200]),
@@ -35,6 +38,9 @@ const TABLE: [(&str, &str, &str, [u16; 6]); 37] = [
     ("get",    "/v1/runs",                      "",                            [401, 403, 403, 200, 200, 200]),
     ("get",    "/v1/runs/{id}",                 "",                            [401, 403, 403, 404, 404, 404]),
     ("get",    "/v1/status",                    "",                            [401, 403, 200, 200, 200, 200]),
+    ("get",    "/v1/mode",                      "",                            [401, 403, 200, 200, 200, 200]),
+    ("post",   "/v1/mode",                      r#"{"run":"enforce"}"#,        [401, 403, 403, 403, 200, 200]),
+    ("get",    "/v1/team",                      "",                            [401, 403, 403, 200, 200, 200]),
     ("get",    "/v1/policy",                    "?workspace=/nowhere",         [401, 403, 403, 403, 200, 200]),
     ("post",   "/v1/policy/validate",           r#"{"text":""}"#,              [401, 403, 403, 200, 200, 200]),
     ("get",    "/v1/policy/versions",           "",                            [401, 403, 403, 403, 200, 200]),
@@ -77,6 +83,14 @@ impl Server {
         ]
     }
 
+    /// Whoever signs out needs another token afterwards: the owner gets one for that alone.
+    async fn for_sign_out(&self, token: &Option<String>, (who, method, path): (&str, &str, &str)) -> Option<String> {
+        match (who, method, path) {
+            ("owner", "delete", "/v1/session") => Some(self.token().await),
+            _ => token.clone(),
+        }
+    }
+
     /// The status alone: a stream never ends.
     async fn status_of(&self, way_in: WayIn, request: Request<Body>) -> u16 {
         self.over(way_in).answer(request).await.status().as_u16()
@@ -100,6 +114,7 @@ async fn each_address_lets_in_whom_the_table_says() {
     for (method, path, more, expected) in TABLE {
         for ((who, token), expected) in WHO.iter().zip(&everybody).zip(expected) {
             for way_in in [WayIn::Loopback(PORT), WayIn::Socket] {
+                let token = server.for_sign_out(token, (who, method, path)).await;
                 let told = server.status_of(way_in, request(method, path, more, token.as_deref())).await;
                 assert_eq!(told, expected, "{who}: {method} {path} {way_in:?}");
             }
@@ -120,6 +135,7 @@ async fn tokens_of_a_store_that_is_not_trusted_are_agents_whatever_they_say() {
                 "tenant's admin" if path == "/metrics" => 403,
                 _ => expected[1],
             };
+            let token = server.for_sign_out(token, (who, method, path)).await;
             let told = server.status_of(WayIn::Loopback(PORT), request(method, path, more, token.as_deref())).await;
             assert_eq!(told, expected, "{who}: {method} {path}");
         }

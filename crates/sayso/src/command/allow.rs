@@ -114,10 +114,10 @@ pub(crate) fn deny(command: &Deny) -> Outcome {
 /// The call and what the policy in force says of it.
 fn judged(places: &Places, one: &One) -> Result<(Ask, Judge), Failure> {
     let call = one.circumstances.call(request(one.command.as_deref(), one.tool.as_deref(), one.args.as_deref())?)?;
-    let judge = Judge::in_force_at(places, call.workspace.root())?;
+    let judge = Judge::in_force_at(places, call.workspace.root())?.past_mode();
     judge.say_notices();
     let env = one.circumstances.environment();
-    let Judged { operation, decision } = judge.judge(call.clone(), &env, CanHold::No);
+    let Judged { operation, decision, .. } = judge.judge(call.clone(), &env, CanHold::No);
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     Ok((Ask { past: PastCall::new(call), operation, decision, policy: 0, calls: 1, refused: 0 }, judge))
 }

@@ -1,22 +1,22 @@
 //! `sayso check`: judges a call and does nothing else.
 
 use crate::choice::PolicyChoice;
+use crate::cli::one_command;
 use crate::failure::Outcome;
 use crate::input::call::{Circumstances, request};
 use crate::input::stream;
 use crate::judge::{Judge, Judged, Judges};
-use crate::show::{paint::Paint, verdict};
+use crate::show::{mode::ShownMode, paint::Paint, verdict};
 use anyhow::Context as _;
 use sayso_gate::history::{Advice, Ask, PastCall};
 use sayso_gate::wire::{self, line};
-use sayso_policy::explain::visible;
+use sayso_policy::explain::{Change, visible};
 use sayso_policy::shell::dialect::InShell;
-use sayso_policy::{Answer, CanHold, Holding, Reason};
+use sayso_policy::{Answer, CanHold, Decision, Holding, Operation, Reason};
 use std::io::{Write as _, stdin, stdout};
 use std::process::ExitCode;
 
-/// Check a command or tool call against the policy, without running or recording anything or counting it against a
-/// limit.
+/// Check a command or tool call against the policy. Nothing runs, nothing is recorded, and no limit is used up.
 ///
 /// Exit code: 0 allow or dry-run, 3 ask, 4 deny, 2 wrong usage or a bad policy, 1 internal error.
 #[derive(Debug, clap::Args)]
@@ -29,9 +29,9 @@ Examples:
   sayso check --tool Write --args '{\"file_path\": \"/etc/hosts\", \"content\": \"\"}'
   echo '{\"id\": 1, \"command\": \"ls\", \"cwd\": \"/tmp\"}' | sayso check --jsonl --policy preset:developer")]
 pub(crate) struct Check {
-    /// The command, as an agent would pass it to its shell
+    /// The command, as an agent would pass it to its shell; quote it, or put `--` before it
     #[arg(conflicts_with_all = ["tool", "args", "jsonl"])]
-    command: Option<std::ffi::OsString>,
+    command: Vec<std::ffi::OsString>,
     /// Check a call to this tool instead of a command
     #[arg(long, value_name = "NAME", conflicts_with = "jsonl")]
     tool: Option<String>,
@@ -58,19 +58,25 @@ pub(crate) fn run(check: &Check) -> Outcome {
     if check.jsonl {
         return lines(check);
     }
-    let call =
-        check.circumstances.call(request(check.command.as_deref(), check.tool.as_deref(), check.args.as_deref())?)?;
+    let call = check.circumstances.call(request(
+        one_command(&check.command).as_deref(),
+        check.tool.as_deref(),
+        check.args.as_deref(),
+    )?)?;
     let judge = Judge::choose(&check.policy, &call)?;
     judge.say_notices();
     let can_hold = can_hold(check.hold);
     let asked = call.clone();
-    let Judged { operation, decision } = judge.judge(call, &check.circumstances.environment(), can_hold);
+    let Judged { operation, decision, .. } = judge.judge(call, &check.circumstances.environment(), can_hold);
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &check.circumstances.environment(), can_hold);
-    let mut text =
-        if check.json { String::new() } else { verdict::report(Paint::for_stdout(), &operation, &decision, &changes) };
+    let mode = judge.mode();
+    let mut text = match check.json {
+        true => String::new(),
+        false => verdict::report(Paint::for_stdout(), &operation, &decision, &changes, &mode),
+    };
     let mut trace = match check.json {
-        true => Some(serde_json::to_value(sayso_policy::explain::trace(&operation, &decision, &changes))?),
+        true => Some(traced(&operation, &decision, &changes, &mode)?),
         false => None,
     };
     let answer = decision.answer;
@@ -97,6 +103,18 @@ pub(crate) fn run(check: &Check) -> Outcome {
     Ok(exit_code(answer))
 }
 
+/// The decision as data.
+pub(crate) fn traced(
+    operation: &Operation,
+    decision: &Decision,
+    changes: &[Change],
+    mode: &ShownMode,
+) -> Result<serde_json::Value, serde_json::Error> {
+    let mut trace = sayso_policy::explain::trace(operation, decision, changes, mode.decided().run);
+    trace.looks_past = mode.looked_past().map(|mode| mode.run);
+    serde_json::to_value(trace)
+}
+
 /// The last line: the rule that would let the call pass, or what to do instead.
 fn advised(advice: &Advice, check: &Check) -> String {
     let paint = Paint::for_stdout();
@@ -105,7 +123,7 @@ fn advised(advice: &Advice, check: &Check) -> String {
         Advice::Rule { rule, .. } => {
             let rule = rule.replace("[[rule]]\n", "").trim().replace("\n\n", " and ").replace('\n', ", ");
             // With policies that were named there is no file to write to.
-            let own = check.policy.is_default() && check.command.is_some();
+            let own = check.policy.is_default() && !check.command.is_empty();
             line("to pass", &format!("{rule}{}", if own { "   `sayso allow 'COMMAND'` adds it" } else { "" }))
         }
         Advice::Instead(text) => line("instead", text),
@@ -135,6 +153,9 @@ enum Line {
         verdict: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         held: Option<&'static str>,
+        /// Where it is not `enforce`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mode: Option<&'static str>,
         reasons: Vec<Reason>,
     },
     Failed {
@@ -146,16 +167,24 @@ enum Line {
 fn lines(check: &Check) -> Outcome {
     let mut judges = Judges::new(&check.policy)?;
     let shells = check.circumstances.shell.unwrap_or_default();
+    let mut missing = false;
     let answer = |text: &[u8]| {
         let (id, fields) = line::read(text);
         let decided = fields.and_then(|fields| {
+            if !missing && !fields.has("cwd") && !fields.has("tool") {
+                missing = true;
+                eprintln!(
+                    "note: a line has no `cwd`, so its working directory is unknown and so are relative paths in it"
+                );
+            }
             let (call, env) = wire::call(&fields)?;
             let said = wire::can_hold(&fields)?.max(can_hold(check.hold));
-            Ok(judges.judge(call, &InShell { env, shells }, said)?.decision)
+            judges.judge(call, &InShell { env, shells }, said)
         });
         match decided {
-            Ok(decision) => Line::Decided {
+            Ok(Judged { decision, mode, .. }) => Line::Decided {
                 id,
+                mode: (mode != "enforce").then_some(mode),
                 verdict: decision.answer.as_str(),
                 held: decision.hold.and_then(Holding::decides),
                 reasons: decision.reasons,

@@ -1,8 +1,6 @@
 //! `sayso completions`: for the shell that people type in.
 
-use crate::cli::Cli;
 use crate::failure::Outcome;
-use clap::CommandFactory as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
@@ -22,7 +20,7 @@ pub(crate) struct Completions {
 pub(crate) fn run(completions: &Completions) -> Outcome {
     // To memory first: the generator panics when a pipe is closed.
     let mut script = Vec::new();
-    clap_complete::generate(completions.shell, &mut Cli::command(), "sayso", &mut script);
+    clap_complete::generate(completions.shell, &mut crate::cli::command(), "sayso", &mut script);
     stdout().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }

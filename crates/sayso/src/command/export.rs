@@ -18,7 +18,7 @@ Examples:
 pub(crate) struct Export {
     /// Format to write: wundr, exec-approvals, ferrumdeck, toolcap, claude-code, codex, gemini, copilot, opencode,
     /// cursor, zed
-    #[arg(value_name = "FORMAT")]
+    #[arg(value_name = "FORMAT", value_parser = crate::completing::Completes::formats(), hide_possible_values = true)]
     format: String,
     #[command(flatten)]
     policy: PolicyChoice,

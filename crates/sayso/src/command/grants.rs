@@ -9,6 +9,7 @@ use sayso_gate::audit::export::json_line;
 use sayso_gate::grant::Kept;
 use sayso_gate::store::Store;
 use sayso_gate::{Home, Memory, Places};
+use sayso_policy::GrantSelector;
 use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -114,6 +115,14 @@ fn described(kept: &Kept) -> String {
     visible(&text).into_owned()
 }
 
+/// What it answers: the verb and the very words, path or host; and for one exact call, which.
+fn answers(kept: &Kept) -> String {
+    match (&kept.grant.selector, kept.words.is_empty()) {
+        (GrantSelector::Pattern { .. }, _) | (_, true) => kept.selector(),
+        (GrantSelector::Digest(_), false) => kept.words.clone(),
+    }
+}
+
 fn list(found: &[Kept], json: bool, all: bool) -> Result<(), Failure> {
     let mut out = stdout().lock();
     if json {
@@ -127,7 +136,7 @@ fn list(found: &[Kept], json: bool, all: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let paint = Paint::for_stdout();
-    let mut table = Table::new(["id", "answer", "to", "where", "by", "used", "ends"]);
+    let mut table = Table::new(["id", "answer", "to", "where", "by", "since", "used", "ends"]);
     for kept in found {
         let grant = &kept.grant;
         let place = grant.workspace.as_deref().unwrap_or("anywhere");
@@ -139,13 +148,13 @@ fn list(found: &[Kept], json: bool, all: bool) -> Result<(), Failure> {
             (None, None, Some(left)) => format!("after {left} more"),
             _ => "when revoked".to_owned(),
         };
-        let to = if kept.words.is_empty() { kept.selector() } else { kept.words.clone() };
         table.row([
             grant.id.clone(),
             paint.verdict(grant.verdict, grant.verdict.as_str()),
-            visible(&to).into_owned(),
+            visible(&answers(kept)).into_owned(),
             visible(&place).into_owned(),
             visible(&givers.join(", ")).into_owned(),
+            time(kept.given_ms),
             kept.used.to_string(),
             ends,
         ]);

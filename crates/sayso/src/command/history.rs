@@ -47,6 +47,7 @@ Examples:
   sayso history --write                            append the suggestions to your policy file")]
 pub(crate) struct History {
     /// The agent, or `record` for Sayso's own record [default: all agents that keep transcripts]
+    #[arg(value_parser = crate::completing::Completes::agents(), hide_possible_values = true)]
     agent: Option<String>,
     /// Only calls since then: 15m, 8h or 7d ago, or a date such as 2026-11-15
     #[arg(long, value_name = "TIME", value_parser = moment)]

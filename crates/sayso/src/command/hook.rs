@@ -17,6 +17,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
     /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
+    #[arg(value_parser = crate::completing::Completes::agents(), hide_possible_values = true)]
     agent: String,
     /// Home folder whose policy and record to use [default: $HOME]
     #[arg(long, value_name = "DIR")]

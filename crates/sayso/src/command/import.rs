@@ -17,7 +17,7 @@ Examples:
 pub(crate) struct Import {
     /// Format of the file: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap, claude-code, codex, gemini,
     /// copilot, opencode, cursor, zed
-    #[arg(value_name = "FORMAT")]
+    #[arg(value_name = "FORMAT", value_parser = crate::completing::Completes::formats(), hide_possible_values = true)]
     format: String,
     /// The file
     #[arg(value_name = "FILE")]

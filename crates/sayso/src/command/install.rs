@@ -35,6 +35,7 @@ Examples:
 pub(crate) struct Install {
     /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp, for the servers of MCP
     /// clients
+    #[arg(value_parser = crate::completing::Completes::agents(), hide_possible_values = true)]
     agent: Option<String>,
     /// Record in the agent's own settings that you trust the hook (Codex requires this)
     #[arg(long)]

@@ -70,7 +70,10 @@ pub(crate) fn run(command: &Limits) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if used.is_empty() {
-        writeln!(out, "Nothing counted yet: no policy sets [limits], or no calls were made since.")?;
+        writeln!(
+            out,
+            "Nothing counted yet. Calls are counted once a policy sets limits, under `[limits.session]` or another scope."
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(["scope", "which", "used", "open", "last"]);

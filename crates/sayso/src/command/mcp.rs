@@ -154,6 +154,7 @@ impl Gateway {
         if self.held_server {
             return self.run_held();
         }
+        self.find_program()?;
         let setting = self.setting()?;
         match &self.listen {
             None => run_stdio(&setting)?,
@@ -167,6 +168,32 @@ impl Gateway {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// A client that starts this sees only that it ended: what does not exist is said at once.
+    fn find_program(&self) -> Result<(), Failure> {
+        let Some(program) = self.command.first() else { return Ok(()) };
+        let own_path = self.env.iter().any(|it| it.starts_with("PATH="));
+        let runs = |path: &std::path::Path| {
+            use std::os::unix::fs::PermissionsExt as _;
+            path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        };
+        let path = std::path::Path::new(program);
+        let found = if path.components().count() > 1 {
+            runs(path)
+        } else {
+            own_path
+                || std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|it| runs(&it.join(path)))
+        };
+        if found {
+            return Ok(());
+        }
+        let shown = path.to_string_lossy();
+        Err(Failure::wrong(format!(
+            "error: the MCP server cannot be started: there is no program {}\n\n  Check the spelling and PATH, or give the \
+             program's whole path.",
+            visible(&shown)
+        )))
     }
 
     fn setting(&self) -> Result<GatewaySetting, Failure> {

@@ -24,6 +24,7 @@ pub(crate) mod mode;
 pub(crate) mod past;
 pub(crate) mod plan;
 pub(crate) mod policy;
+pub(crate) mod presets;
 pub(crate) mod reconcile;
 pub(crate) mod route;
 pub(crate) mod run;

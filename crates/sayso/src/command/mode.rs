@@ -4,7 +4,7 @@ use crate::command::log::time::{now_ms, shown as time, span};
 use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_gate::mode::{Switch, end, in_force, switch};
-use sayso_gate::{Home, InForce, Memory, Places};
+use sayso_gate::{EffectiveMode, Home, InForce, Memory, Places};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
 use sayso_policy::text::Mode as Run;
@@ -89,7 +89,12 @@ fn show(places: &Places, json: bool) -> Outcome {
     let mut out = stdout().lock();
     let found = in_force(places, now_ms());
     if json {
-        serde_json::to_writer(&mut out, &serde_json::json!({ "switch": found }))?;
+        // A policy that cannot be loaded must not hide a switch.
+        let mode = match InForce::load(places, std::env::current_dir().ok().as_deref()) {
+            Ok(in_force) => Some(EffectiveMode::of(&in_force.policy, found.as_ref())),
+            Err(_) => found.as_ref().map(EffectiveMode::switched),
+        };
+        serde_json::to_writer(&mut out, &serde_json::json!({ "mode": mode, "switch": found }))?;
         writeln!(out)?;
         return Ok(ExitCode::SUCCESS);
     }

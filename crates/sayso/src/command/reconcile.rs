@@ -29,6 +29,7 @@ Examples:
   sayso reconcile codex --json | jq '.uncovered[].arguments'")]
 pub(crate) struct Reconcile {
     /// The agent [default: all that keep transcripts]
+    #[arg(value_parser = crate::completing::Completes::agents(), hide_possible_values = true)]
     agent: Option<String>,
     /// Only calls since then: 15m, 8h or 7d ago, or a date such as 2026-11-15
     #[arg(long, value_name = "TIME", value_parser = moment)]

@@ -8,10 +8,10 @@ use crate::show::agents::{self, Found};
 use crate::show::paint::Paint;
 use rustix::fs::FileType;
 use sayso_gate::audit::{Log, Query};
-use sayso_gate::{Home, InForce, Places, anchored};
+use sayso_gate::{EffectiveMode, Home, InForce, Places, anchored};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
-use sayso_server::{About, Beyond, Certificate, Error, Listening, News, Options, Webhook, in_words};
+use sayso_server::{About, Beyond, Certificate, Error, Listening, News, Options, Webhook, enforcing, in_words};
 use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -86,7 +86,8 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         serve.policy.policy()?;
         InForce::given(given.clone()).map_err(refused)?
     };
-    let enforcing = in_words(&in_force.files);
+    let files = in_words(&in_force.files);
+    let enforcing = enforcing(&EffectiveMode::now(&places, &in_force), &files);
     let notices: Vec<String> = in_force.notices.iter().map(|notice| notice.reason.text.clone()).collect();
     let decisions = Log::open(&places)?.count(&Query::default())?;
     let found = agents::find(&places);
@@ -245,10 +246,12 @@ struct Intro {
 
 impl Intro {
     fn text(&self, paint: Paint, listening: &Listening) -> String {
-        let first =
-            if self.enforcing == "preset developer" { "  (no policy file yet; `sayso init` creates one)" } else { "" };
-        let mut text =
-            format!("{} {}  enforcing {}{first}\n\n", paint.bold("sayso"), env!("CARGO_PKG_VERSION"), self.enforcing);
+        let first = if self.enforcing == "enforcing preset developer" {
+            "  (no policy file yet; `sayso init` creates one)"
+        } else {
+            ""
+        };
+        let mut text = format!("{} {}  {}{first}\n\n", paint.bold("sayso"), env!("CARGO_PKG_VERSION"), self.enforcing);
         for notice in &self.notices {
             text.push_str(&format!("  note     {}\n", visible(notice)));
         }

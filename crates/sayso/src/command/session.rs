@@ -115,7 +115,7 @@ fn find(places: &Places, session: &str) -> Result<FactSet, Failure> {
         (None, 1) => Ok(found.swap_remove(0)),
         (None, 0) => Err(Failure::wrong(format!("error: nothing is remembered of a session `{session}`"))),
         (None, _) => {
-            Err(Failure::wrong(format!("error: several sessions begin with `{session}`; write more of the id")))
+            Err(Failure::wrong(format!("error: several sessions begin with `{session}`; type more of the id")))
         }
     }
 }

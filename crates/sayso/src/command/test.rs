@@ -7,6 +7,7 @@ use sayso_policy::explain::visible;
 use sayso_policy::shell::{MemoryFiles, NoEnvironment};
 use sayso_policy::text::{File, PolicyTest, TestRequest};
 use sayso_policy::{Decision, Facts, Policy, Request, State, ToolCall, Workspace};
+use serde_json::json;
 use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,6 +31,17 @@ Example of a case in a policy file:
 pub(crate) struct Test {
     /// Policy file, or a text about programs (*.prog)
     file: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A case that failed.
+#[derive(serde::Serialize)]
+struct Complaint {
+    source: String,
+    what: String,
+    why: String,
 }
 
 /// Runs it.
@@ -38,15 +50,14 @@ pub(crate) fn run(test: &Test) -> Outcome {
     // Compiling runs the examples of rules: a file with a wrong one is refused.
     let policy = choice::compile(&texts)?;
     let mut out = stdout().lock();
-    let (mut passed, mut failed) = (0_usize, 0_usize);
+    let mut passed = 0_usize;
+    let mut failures: Vec<Complaint> = Vec::new();
     for (file, case) in policy.programs().cases() {
         match sayso_policy::shell::program::case::check(&case.command, &case.wanted, policy.programs()) {
             Ok(()) => passed += 1,
             Err(found) => {
-                failed += 1;
-                let (file, line) = (visible(&file), case.at.line);
-                let (command, wanted, found) = (visible(&case.command), visible(&case.wanted), visible(&found));
-                writeln!(out, "{file}:{line}: {command}: expected {wanted}; got {found}")?;
+                let (source, what) = (format!("{file}:{}", case.at.line), case.command.clone());
+                failures.push(Complaint { source, what, why: format!("expected {}; got {found}", case.wanted) });
             }
         }
     }
@@ -58,12 +69,17 @@ pub(crate) fn run(test: &Test) -> Outcome {
         for case in &file.tests {
             match outcome(&policy, case) {
                 Ok(()) => passed += 1,
-                Err(why) => {
-                    failed += 1;
-                    writeln!(out, "{}", complaint(&file, case, &why))?;
-                }
+                Err(why) => failures.push(complaint(&file, case, why)),
             }
         }
+    }
+    let failed = failures.len();
+    if test.json {
+        writeln!(out, "{:#}", json!({"passed": passed, "failed": failed, "failures": failures}))?;
+        return Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
+    for Complaint { source, what, why } in &failures {
+        writeln!(out, "{}: {}: {}", visible(source), visible(what), visible(why))?;
     }
     if passed + failed == 0 {
         writeln!(out, "There are no test cases yet. `sayso test --help` shows an example.")?;
@@ -123,10 +139,10 @@ fn judged(policy: &Policy, case: &PolicyTest) -> Decision {
 }
 
 /// `policy.toml:12:1: git push: expected deny, got ask: ... [asked]`
-fn complaint(file: &File, case: &PolicyTest, why: &str) -> String {
+fn complaint(file: &File, case: &PolicyTest, why: String) -> Complaint {
     let what = match &case.request {
         TestRequest::Command(command) => &command.value,
         TestRequest::Tool { name, .. } => &name.value,
     };
-    format!("{}: {}: {why}", visible(&file.source(&case.span).to_string()), visible(what))
+    Complaint { source: file.source(&case.span).to_string(), what: what.clone(), why }
 }

@@ -7,6 +7,7 @@ use sayso_gate::policy::{Standing, distrust, programs_standing, standing, trust}
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Trust the project's .sayso.toml as it is now, so that its allows apply too.
@@ -28,6 +29,9 @@ pub(crate) struct Trust {
     /// Withdraw trust
     #[arg(long)]
     revoke: bool,
+    /// Print one JSON object: how the project's file and what it says of programs stand
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs it.
@@ -57,8 +61,31 @@ pub(crate) fn run(command: &Trust) -> Outcome {
         let standing = trust(&places, &here, &person.name).map_err(nothing)?;
         both(&places, &standing, &programs_standing(&places, &here)?)
     };
+    if command.json {
+        let as_json = |standing: &Standing| {
+            let (word, file) = word(standing);
+            serde_json::json!({"standing": word, "path": file})
+        };
+        let object = serde_json::json!({
+            "file": as_json(&standing(&places, &here)?),
+            "programs": as_json(&programs_standing(&places, &here)?),
+            "text": text,
+        });
+        writeln!(stdout(), "{object:#}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
+}
+
+const fn word(standing: &Standing) -> (&'static str, Option<&PathBuf>) {
+    match standing {
+        Standing::Nothing => ("none", None),
+        Standing::Trusted(path) => ("trusted", Some(path)),
+        Standing::Untrusted(path) => ("untrusted", Some(path)),
+        Standing::Changed(path) => ("changed", Some(path)),
+        Standing::Gone(path) => ("gone", Some(path)),
+    }
 }
 
 /// How the file stands, and how what the project says of programs does.

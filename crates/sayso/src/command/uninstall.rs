@@ -15,6 +15,7 @@ Example:
   sayso uninstall claude-code")]
 pub(crate) struct Uninstall {
     /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp
+    #[arg(value_parser = crate::completing::Completes::agents(), hide_possible_values = true)]
     agent: String,
     #[command(flatten)]
     change: Change,

@@ -1,11 +1,13 @@
 //! `sayso why`: every effect of a call, what was said of it, and by whom.
 
 use crate::choice::PolicyChoice;
+use crate::cli::one_command;
 use crate::command::check;
 use crate::failure::Outcome;
 use crate::input::call::{Circumstances, request};
 use crate::judge::{Judge, Judged};
 use crate::show::bounds as show_bounds;
+use crate::show::mode::ShownMode;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
 use crate::show::verdict::{change_line, decisive, hold_line, who};
@@ -27,9 +29,9 @@ Examples:
   sayso why --all 'cargo test'
   sayso why --hold 'cargo test'")]
 pub(crate) struct Why {
-    /// The command, as an agent would pass it to its shell
+    /// The command, as an agent would pass it to its shell; quote it, or put `--` before it
     #[arg(conflicts_with_all = ["tool", "args"])]
-    command: Option<std::ffi::OsString>,
+    command: Vec<std::ffi::OsString>,
     /// Check a call to this tool instead of a command
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
@@ -42,6 +44,9 @@ pub(crate) struct Why {
     /// Judge as for a caller that holds the run, and show the bounds that it would be held to
     #[arg(long)]
     hold: bool,
+    /// Print one JSON object, the same as `check --json`
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     policy: PolicyChoice,
     #[command(flatten)]
@@ -50,16 +55,26 @@ pub(crate) struct Why {
 
 /// Runs it.
 pub(crate) fn run(why: &Why) -> Outcome {
-    let call = why.circumstances.call(request(why.command.as_deref(), why.tool.as_deref(), why.args.as_deref())?)?;
+    let call = why.circumstances.call(request(
+        one_command(&why.command).as_deref(),
+        why.tool.as_deref(),
+        why.args.as_deref(),
+    )?)?;
     let judge = Judge::choose(&why.policy, &call)?;
     judge.say_notices();
     let started = Instant::now();
     let can_hold = check::can_hold(why.hold);
-    let Judged { operation, decision } = judge.judge(call, &why.circumstances.environment(), can_hold);
+    let Judged { operation, decision, .. } = judge.judge(call, &why.circumstances.environment(), can_hold);
     let took = started.elapsed();
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &why.circumstances.environment(), can_hold);
-    let mut text = report(Paint::for_stdout(), &operation, &decision, &changes, took, why.all);
+    let mode = judge.mode();
+    if why.json {
+        let object = check::traced(&operation, &decision, &changes, &mode)?;
+        writeln!(stdout(), "{object:#}")?;
+        return Ok(check::exit_code(decision.answer));
+    }
+    let mut text = report(Paint::for_stdout(), &operation, &decision, &changes, (took, &mode), why.all);
     if why.hold {
         text.push_str(&bounds(Paint::for_stdout(), &judge, &operation));
     }
@@ -84,10 +99,13 @@ fn report(
     operation: &Operation,
     decision: &Decision,
     changes: &[Change],
-    took: Duration,
+    (took, mode): (Duration, &ShownMode),
     all: bool,
 ) -> String {
     let mut out = headline(paint, operation, decision, took);
+    for line in mode.lines() {
+        let _ = writeln!(out, "       mode {line}");
+    }
     let mut table = Table::new(["effect", "", "verdict", "says who", ""]);
     // A tool whose effects are known needs no yes of its own: nobody speaks of the call then.
     for opinions in decision.effects.iter().filter(|it| !it.opinions.is_empty() || it.verdict != Verdict::Allow) {

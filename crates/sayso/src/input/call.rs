@@ -83,6 +83,15 @@ impl Circumstances {
         let here = std::env::current_dir().context("the working directory no longer exists; `cd` to another one")?;
         let cwd = self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
         let workspace = self.workspace.as_ref().map_or_else(|| cwd.clone(), |workspace| here.join(workspace));
+        let given =
+            [("--cwd", self.cwd.as_ref().map(|_| &cwd)), ("--workspace", self.workspace.as_ref().map(|_| &workspace))];
+        for (option, folder) in given.into_iter().filter_map(|(option, folder)| Some((option, folder?))) {
+            if !folder.is_dir() {
+                let folder = folder.to_string_lossy();
+                let shown = sayso_policy::explain::visible(&folder);
+                eprintln!("note: {option} {shown} is not a directory here; the call is judged as if it existed");
+            }
+        }
         let home = home(&ProcessEnvironment);
         Ok(ToolCall {
             request,

@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod bounds;
 pub(crate) mod caret;
+pub(crate) mod mode;
 pub(crate) mod paint;
 pub(crate) mod risk;
 pub(crate) mod table;

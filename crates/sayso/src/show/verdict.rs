@@ -1,6 +1,7 @@
 //! A decision for people: the verdict and why, the risky part marked, who said so, what would help.
 
 use crate::show::caret;
+use crate::show::mode::ShownMode;
 use crate::show::paint::Paint;
 use sayso_policy::explain::effect::{bytes_of, command_line, command_text};
 use sayso_policy::explain::{Change, visible};
@@ -16,7 +17,13 @@ const INDENT: &str = "      ";
 const MOST: usize = 6;
 
 /// The answer of `check`.
-pub(crate) fn report(paint: Paint, operation: &Operation, decision: &Decision, changes: &[Change]) -> String {
+pub(crate) fn report(
+    paint: Paint,
+    operation: &Operation,
+    decision: &Decision,
+    changes: &[Change],
+    mode: &ShownMode,
+) -> String {
     let mut out = headline(paint, decision);
     let marks = marks(operation, decision, changes);
     if decision.verdict != Verdict::Allow
@@ -33,6 +40,9 @@ pub(crate) fn report(paint: Paint, operation: &Operation, decision: &Decision, c
     let mut say = |label: &str, text: String| {
         let _ = writeln!(out, "{INDENT}{}  {text}", paint.dim(&format!("{label:<7}")));
     };
+    for line in mode.lines() {
+        say("mode", line);
+    }
     if let Some(hold) = decision.hold {
         say("hold", hold_line(hold));
     }

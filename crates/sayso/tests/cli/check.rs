@@ -32,7 +32,7 @@ fn wrong_usage_says_what_to_do_next() {
             "error: cannot read the policy none.toml: No such file or directory (os error 2)",
         ),
         (&["check", "ls", "--policy", "preset:ci", "--policy-format", "wunder"], "error: unknown format `wunder`"),
-        (&["check", "ls", "--tool", "x"], "error: the argument '[COMMAND]' cannot be used with '--tool <NAME>'"),
+        (&["check", "ls", "--tool", "x"], "error: the argument '[COMMAND]...' cannot be used with '--tool <NAME>'"),
         (&["nonsense"], "error: unrecognized subcommand 'nonsense'"),
     ] {
         let said = person.run(arguments);

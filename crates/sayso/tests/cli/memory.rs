@@ -239,10 +239,10 @@ fn a_person_who_watches_signs_in_once_and_answers() {
                     json!({"tool": "web_search", "args": {"query": "other"}, "wait": 0, "cwd": person.project()});
                 second = Some(served.question(None, &call));
                 // What is typed on is for a question that nobody has seen yet.
-                return Some("y\ny\ny".to_owned());
+                return Some("a\na\na".to_owned());
             }
             // What means nothing is asked again, and does not put the question off.
-            return Some(if answered == 2 { "perhaps" } else { "n" }.to_owned());
+            return Some(if answered == 2 { "perhaps" } else { "d" }.to_owned());
         }
         // Once both are answered.
         (shown.contains("denied") && !std::mem::replace(&mut over, true)).then(|| "\u{3}".to_owned())

@@ -42,7 +42,7 @@ pub(super) fn list(found: &[Approval], most: usize, json: bool) -> Result<(), Fa
         let question = &approval.question;
         table.row([
             question.id.clone(),
-            approval.standing.as_str().to_owned(),
+            in_words(approval.standing).to_owned(),
             visible(&addressees(question)).into_owned(),
             visible(question.actor.agent.as_deref().unwrap_or(&question.way_in)).into_owned(),
             visible(&short(question)).into_owned(),
@@ -61,7 +61,7 @@ pub(super) fn candidates(found: &[Approval]) -> String {
     let one = |approval: &Approval| {
         let question = &approval.question;
         let agent = question.actor.agent.as_deref().unwrap_or(&question.way_in);
-        let line = format!("{}  {}  {agent}  {}", question.id, approval.standing.as_str(), one_line(&short(question)));
+        let line = format!("{}  {}  {agent}  {}", question.id, in_words(approval.standing), one_line(&short(question)));
         format!("  {}\n", visible(&line))
     };
     let mut lines: String = found.iter().take(SHOWN).map(one).collect();
@@ -237,7 +237,18 @@ pub(super) fn standing(approval: &Approval) -> String {
     let used = if approval.used_ms.is_some() { ", and used" } else { "" };
     match approval.standing {
         Standing::Pending if !approval.answers.is_empty() => "pending: needs more approvals".to_owned(),
-        standing => format!("{}{why}{used}", standing.as_str()),
+        standing => format!("{}{why}{used}", in_words(standing)),
+    }
+}
+
+/// How it ended, so that silence never reads like a no.
+const fn in_words(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Pending => "pending",
+        Standing::Approved => "approved",
+        Standing::Denied => "denied by a person",
+        Standing::Expired => "expired, nobody answered",
+        Standing::Cancelled => "cancelled, nobody answered",
     }
 }
 

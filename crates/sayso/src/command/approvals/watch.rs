@@ -126,7 +126,8 @@ fn answer_all(
                 later.insert(approval.question.id.clone());
                 continue;
             }
-            Typed::Quit => return Ok(()),
+            // A step is over before an answer comes back.
+            Typed::Quit | Typed::Step(_) => return Ok(()),
         };
         // Somebody else, or time, may have been faster.
         let said = match server.answer(&approval.question.id, &reply).map_err(operator::refused) {
@@ -148,6 +149,16 @@ enum Typed {
     Reply(Reply),
     Later,
     Quit,
+    /// Something else is to be chosen first.
+    Step(Step),
+}
+
+/// What is asked of a person. The keys are those of the page: `a` allows this call and nothing else, and an answer that
+/// lasts takes a second step.
+#[derive(Clone, Copy)]
+enum Step {
+    Once,
+    Lasting,
 }
 
 /// Where a person answers.
@@ -156,10 +167,10 @@ struct Prompt<'a>(BufReader<&'a File>);
 impl Prompt<'_> {
     /// Shows a question, and takes what is typed from then on until it is an answer.
     fn ask(&mut self, question: &str) -> Result<Typed, Failure> {
-        let words =
-            "y once, s session, a always, p always this program, f always this folder, n no, never, l later, q quit: ";
         let mut first = format!("\n{question}\n");
+        let mut step = Step::Once;
         loop {
+            let words = step.words();
             // INVARIANT: before anything is shown, never after it: who has seen the question may type at once.
             self.forget_typed()?;
             let mut out = stdout().lock();
@@ -171,7 +182,8 @@ impl Prompt<'_> {
                 return Ok(Typed::Quit);
             }
             let line = String::from_utf8_lossy(&line);
-            match said(line.trim()) {
+            match step.said(line.trim()) {
+                Some(Typed::Step(next)) => (first, step) = (String::new(), next),
                 Some(said) => return Ok(said),
                 None => first = format!("`{}` is not one of these.\n", visible(line.trim())),
             }
@@ -187,18 +199,46 @@ impl Prompt<'_> {
     }
 }
 
-fn said(word: &str) -> Option<Typed> {
-    let yes = Reply::allow_once;
-    Some(Typed::Reply(match word {
-        "y" | "yes" => yes(),
-        "s" => yes().remembered(Remember::Session, Width::Exact),
-        "a" => yes().remembered(Remember::Always, Width::Exact),
-        "p" => yes().remembered(Remember::Always, Width::Program),
-        "f" => yes().remembered(Remember::Always, Width::Folder),
-        "n" | "no" => Reply::deny(),
-        "never" => Reply::deny().remembered(Remember::Always, Width::Exact),
-        "l" | "later" => return Some(Typed::Later),
-        "q" | "quit" => return Some(Typed::Quit),
-        _ => return None,
-    }))
+impl Step {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Once => "a allow once, d deny, m more (for the session, or always), l later, q quit: ",
+            Self::Lasting => {
+                "s allow for this session, always allow: e exactly this, p this program, f this folder; never allow: n; b back: "
+            }
+        }
+    }
+
+    fn said(self, word: &str) -> Option<Typed> {
+        let yes = Reply::allow_once;
+        Some(match (self, word) {
+            (_, "q" | "quit") => Typed::Quit,
+            (Self::Once, "a" | "allow" | "y" | "yes") => Typed::Reply(yes()),
+            (Self::Once, "d" | "deny" | "n" | "no") => Typed::Reply(Reply::deny()),
+            (Self::Once, "m" | "more") => Typed::Step(Self::Lasting),
+            (Self::Once, "l" | "later") => Typed::Later,
+            (Self::Lasting, "s") => Typed::Reply(yes().remembered(Remember::Session, Width::Exact)),
+            (Self::Lasting, "e") => Typed::Reply(yes().remembered(Remember::Always, Width::Exact)),
+            (Self::Lasting, "p") => Typed::Reply(yes().remembered(Remember::Always, Width::Program)),
+            (Self::Lasting, "f") => Typed::Reply(yes().remembered(Remember::Always, Width::Folder)),
+            (Self::Lasting, "n") => Typed::Reply(Reply::deny().remembered(Remember::Always, Width::Exact)),
+            (Self::Lasting, "b" | "") => Typed::Step(Self::Once),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_single_key_of_the_first_step_gives_an_answer_that_lasts() {
+        for key in (0_u8..=127).map(char::from) {
+            if let Some(Typed::Reply(reply)) = Step::Once.said(&key.to_string()) {
+                assert_eq!(reply.remember, Remember::Once, "{key}");
+            }
+        }
+        assert!(matches!(Step::Once.said("a"), Some(Typed::Reply(reply)) if reply == Reply::allow_once()));
+    }
 }

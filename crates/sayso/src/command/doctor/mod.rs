@@ -16,7 +16,7 @@ use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations
 use sayso_agents::live::{Live, holds, ran_unheld};
 use sayso_gate::audit::{Event, Kind, Log, Query};
 use sayso_gate::store::Watch;
-use sayso_gate::{Home, InForce, Places, reason};
+use sayso_gate::{EffectiveMode, Home, InForce, Places, reason};
 use sayso_policy::explain::visible;
 use sayso_policy::{CanHold, Verdict};
 use sayso_server::{HeldAgent, HoldStatus};
@@ -41,6 +41,7 @@ Examples:
   sayso doctor --live     have each agent make a harmless call that must be denied, offline, with a test model")]
 pub(crate) struct Doctor {
     /// The agent [default: all on PATH or with Sayso in their settings]
+    #[arg(value_parser = crate::completing::Completes::agents(), hide_possible_values = true)]
     agent: Option<String>,
     /// Have the real agent make a harmless call that must be denied
     #[arg(long)]
@@ -95,6 +96,7 @@ type Part = Result<String, String>;
 struct Report {
     named: bool,
     policy: Part,
+    mode: Part,
     record: Part,
     /// Receivers of `serve --webhook`; `None`: there are none, or no server runs.
     webhooks: Option<Part>,
@@ -154,6 +156,7 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
     let report = Report {
         named: named.is_some(),
         policy: policy(&places, &project),
+        mode: mode(&places, &project),
         record: record(&places),
         webhooks: webhooks(&places),
         machine,
@@ -188,6 +191,14 @@ fn policy(places: &Places, project: &Path) -> Part {
     let mut parts = vec![sayso_server::in_words(&in_force.files)];
     parts.extend(texts(notes));
     Ok(parts.join(". "))
+}
+
+/// What decides. A halt is as strict as it gets; what loosens is for a while and somebody should know.
+fn mode(places: &Places, project: &Path) -> Part {
+    let in_force = InForce::load(places, Some(project)).map_err(|error| error.to_string())?;
+    let mode = EffectiveMode::now(places, &in_force);
+    let said = crate::show::mode::whole(&mode);
+    if mode.enforces() || mode.run == "halt" { Ok(said) } else { Err(said) }
 }
 
 fn record(places: &Places) -> Part {
@@ -289,6 +300,7 @@ impl Report {
         let named_unguarded = self.named && unguarded;
         let untold = self.webhooks.as_ref().is_some_and(Result::is_err);
         self.policy.is_err()
+            || self.mode.is_err()
             || self.record.is_err()
             || untold
             || named_unguarded
@@ -327,6 +339,7 @@ impl Report {
             "version": env!("CARGO_PKG_VERSION"),
             "ok": !self.wrong(),
             "policy": part(&self.policy),
+            "mode": part(&self.mode),
             "record": part(&self.record),
             "webhooks": self.webhooks.as_ref().map(part),
             "hold": self.machine.as_json(),
@@ -343,6 +356,7 @@ impl Report {
         let hold = self.machine.in_a_line();
         let parts = [
             ("policy", Some(&self.policy)),
+            ("mode", Some(&self.mode)),
             ("record", Some(&self.record)),
             ("webhooks", self.webhooks.as_ref()),
             ("hold", Some(&hold)),

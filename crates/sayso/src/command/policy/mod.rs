@@ -5,6 +5,8 @@ mod layers;
 mod try_file;
 
 use crate::command::log::time::shown as time;
+use crate::command::presets;
+use crate::completing::Completes;
 use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_gate::audit::{Log, PolicyVersion};
@@ -23,6 +25,7 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   sayso policy show                    the files in force here
+  sayso policy show preset:developer   a preset
   sayso policy show --agent coder --provider openai/gpt-4
                                        the layers in force for that agent
   sayso policy versions
@@ -38,8 +41,8 @@ pub(crate) struct Policy {
 enum Action {
     /// Show the files of the policy in force here, or of a version
     Show {
-        /// A version, or the start of it
-        #[arg(value_name = "VERSION")]
+        /// A version, or the start of it; or a preset
+        #[arg(value_name = "VERSION|preset:NAME", value_parser = Completes::policies(), hide_possible_values = true)]
         which: Option<String>,
         /// Print one JSON object
         #[arg(long)]
@@ -70,6 +73,12 @@ pub(crate) fn run(command: &Policy) -> Outcome {
         Action::Diff(diff) => return diff::run(diff),
         Action::Try(wanted) => return try_file::run(wanted),
         _ => {}
+    }
+    if let Action::Show { which: Some(which), json, of } = &command.action
+        && !of.is_anybody()
+        && let Some(name) = which.strip_prefix("preset:")
+    {
+        return presets::show(name, *json);
     }
     let places = Places::find(Home::Environment)?;
     let here = std::env::current_dir()?.canonicalize()?;
@@ -103,7 +112,14 @@ pub(crate) fn run(command: &Policy) -> Outcome {
         }
         Action::Versions { json } => {
             let now = in_force()?.version;
-            for (version, first_ms) in log.store().policies()? {
+            let known = log.store().policies()?;
+            if known.is_empty() && !*json {
+                writeln!(
+                    out,
+                    "No policy has decided a call yet. The one in force here is {now}; `sayso policy show` shows it."
+                )?;
+            }
+            for (version, first_ms) in known {
                 if *json {
                     let line =
                         serde_json::json!({ "version": version, "first_ms": first_ms, "in_force": version == now });

@@ -1,0 +1,195 @@
+//! What helps to answer a question beside the question itself: where its remotes lead, whether such a call was made here
+//! before, what its session has done, and the rule that would let it pass from now on.
+
+use super::approvals::theirs;
+use super::parameters::{Named, blocking};
+use super::try_box;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::remote::remotes;
+use crate::who::{Approver, Owner};
+use axum::Json;
+use axum::extract::State;
+use sayso_gate::approval::Question;
+use sayso_gate::audit::{Kind, Log, Query};
+use sayso_gate::fact::{Whose, known};
+use sayso_gate::history::{Advice, Rulebook, allowing};
+use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_policy::{Answer, Facts};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Earlier records that are looked at.
+const LOOKED_AT: usize = 500;
+/// Facts of a session that are told.
+const FACTS: usize = 8;
+
+/// What helps to answer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ApprovalContext)]
+pub(super) struct Context {
+    /// The remotes of the repository there, as its own configuration names them.
+    remotes: Vec<Remote>,
+    /// Earlier calls of the same program and subcommand, or tool, in the same workspace.
+    before: Before,
+    /// What its session did before that rules ask about.
+    facts: Vec<Done>,
+}
+
+/// A remote of a repository.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GitRemote)]
+pub(super) struct Remote {
+    name: String,
+    /// Host and path, without user and password.
+    place: String,
+}
+
+/// Earlier calls like this one.
+#[derive(Default, Serialize, ToSchema)]
+#[schema(as = EarlierCalls)]
+pub(super) struct Before {
+    /// What was looked for.
+    like: String,
+    /// How many ran.
+    allowed: u64,
+    /// How many did not.
+    refused: u64,
+    /// There may be more than were looked at.
+    more: bool,
+}
+
+/// An earlier call of the session.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SessionFact)]
+pub(super) struct Done {
+    /// The condition of a rule that it fulfils: `read @secrets`.
+    what: String,
+    /// It only may have.
+    maybe: bool,
+    /// Secrets taken out.
+    command: String,
+    time_ms: u64,
+}
+
+/// Tells it to whoever may answer the question.
+pub(super) async fn context(
+    State(app): State<Arc<App>>,
+    Approver { caller, .. }: Approver,
+    Named(id): Named,
+) -> Result<Json<Context>, ApiError> {
+    let question = theirs(&app, &caller, &id).await?.question;
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let folder = question.cwd.as_deref().or(question.workspace.as_deref()).map(Path::new);
+        let found = folder.filter(|folder| folder.is_absolute()).map(remotes).unwrap_or_default();
+        let remotes = found.into_iter().map(|(name, place)| Remote { name, place }).collect();
+        Ok(Json(Context { remotes, before: before(&app, &question)?, facts: facts(&app, &question) }))
+    })
+    .await
+}
+
+fn facts(app: &App, question: &Question) -> Vec<Done> {
+    let whose = Whose::of(&question.actor, question.workspace.as_deref().map(Path::new));
+    let known = known(&app.places, &whose);
+    let one = |(what, (certain, call)): (&String, &(bool, sayso_policy::EarlierCall))| Done {
+        what: what.clone(),
+        maybe: !certain,
+        command: call.command.clone(),
+        time_ms: call.time_ms,
+    };
+    known.after.iter().map(one).take(FACTS).collect()
+}
+
+fn before(app: &App, question: &Question) -> Result<Before, ApiError> {
+    let like = likeness(question);
+    let query = Query {
+        kinds: vec![Kind::Decision],
+        tenant: question.actor.tenant.clone(),
+        tool: Some(question.tool.clone()),
+        text: question.command.is_some().then(|| like.clone()),
+        until_ms: Some(question.asked_ms),
+        limit: Some(LOOKED_AT),
+        ..Query::default()
+    };
+    let records = app.store().query(&query)?;
+    let mut before = Before { more: records.len() == LOOKED_AT, like, ..Before::default() };
+    for stored in &records {
+        let record = &stored.record;
+        let same = record.workspace == question.workspace
+            && record.command.as_deref().is_none_or(|command| command.trim_start().starts_with(&before.like));
+        match record.answer {
+            Answer::Allow if same => before.allowed += 1,
+            Answer::Deny if same => before.refused += 1,
+            _ => {}
+        }
+    }
+    Ok(before)
+}
+
+/// The program and what follows it, if that is a plain word; of a tool its name.
+fn likeness(question: &Question) -> String {
+    let Some(command) = &question.command else { return question.tool.clone() };
+    let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:".contains(&b));
+    let mut words = command.split_ascii_whitespace();
+    let first = words.next().unwrap_or_default();
+    match words.next().filter(|word| plain(word) && !word.starts_with('-')) {
+        Some(second) if plain(&first) => format!("{first} {second}"),
+        _ => first.to_owned(),
+    }
+}
+
+/// The rule that would let a call pass from now on.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RuleOffered)]
+pub(super) struct Offered {
+    /// The narrowest one; absent: none is offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    /// The widest call that it would also let pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    widest: Option<String>,
+    /// What to do where no rule is offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instead: Option<String>,
+    /// The user's own policy file with the rule at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// The version in force: to be sent along as `base` when the text is put in force.
+    base: String,
+}
+
+/// Offers it. Changes nothing.
+pub(super) async fn rule(State(app): State<Arc<App>>, _: Owner, Named(id): Named) -> Result<Json<Offered>, ApiError> {
+    blocking(move || {
+        let question = app.store().approval(&id)?.ok_or_else(ApiError::no_approval)?.question;
+        let gate = app.gate_of(&question)?;
+        let in_force = gate.in_force_now();
+        let base = app.gate(Some(Path::new(&app.about.folder)))?.in_force_now().policy.version().to_owned();
+        let none = |instead: &str| {
+            let instead = Some(instead.to_owned());
+            Ok(Json(Offered { rule: None, widest: None, instead, text: None, base: base.clone() }))
+        };
+        if app.is_fixed() {
+            return none("This server uses the files named on its command line; change those.");
+        }
+        let Some(ask) = try_box::asked(&app, &question) else {
+            return none("The call was not kept whole, so no rule can be made from it.");
+        };
+        let rulebook = Rulebook::new(&app.places, vec![in_force]);
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        match allowing(&ask, &rulebook, facts) {
+            Advice::Instead(text) => none(&text),
+            Advice::Rule { rule, widest } => {
+                let own = std::fs::read_to_string(&app.places.user).ok();
+                // Who has no file yet begins one with the preset that was in force without it.
+                let begin = own.unwrap_or_else(|| "extends = [\"developer\"]\n".to_owned());
+                let text = Some(format!("{}\n\n{rule}", begin.trim_end()));
+                Ok(Json(Offered { rule: Some(rule), widest, instead: None, text, base }))
+            }
+        }
+    })
+    .await
+}
