@@ -193,6 +193,25 @@ fn conditioned(entry: &Entry, behind: &dyn Fn(&str) -> String) -> Vec<String> {
             }
         }
     }
+    // What the session did before, done in the same call.
+    for (verb, patterns) in &when.after {
+        for target in alternatives(patterns) {
+            let done = match verb.value {
+                Verb::Read => format!("cat {}", quoted(&target)),
+                Verb::Write => format!("touch {}", quoted(&target)),
+                Verb::Delete => format!("rm {}", quoted(&target)),
+                Verb::Connect => format!("curl https://{}/", quoted(&target)),
+                Verb::Run => target.clone(),
+                Verb::Call => continue,
+            };
+            found.push(format!("{done}; {}", behind("x")));
+        }
+    }
+    if when.self_written.is_some() {
+        for file in ["Makefile", "package.json", "Cargo.toml", "conftest.py", "build.gradle", "go.mod"] {
+            found.push(format!("printf x > {file} && {}", behind("")));
+        }
+    }
     for folder in alternatives(&when.within) {
         found.push(behind(&quoted(&folder)));
     }

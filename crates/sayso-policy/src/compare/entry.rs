@@ -1,5 +1,6 @@
 //! What policy files say, as a list of single statements that can be compared.
 
+use super::section;
 use crate::compile::Compiler;
 use crate::policy::{Policy, PolicyText};
 use crate::presets;
@@ -26,7 +27,7 @@ pub(super) struct Entry {
     place: String,
     always: bool,
     /// A hold answers it.
-    held: bool,
+    pub(super) held: bool,
 }
 
 /// What tells one entry from another.
@@ -74,8 +75,8 @@ pub(super) struct Changed {
     pub(super) new: Vec<Entry>,
     /// Sections beside rules that differ, by name.
     pub(super) sections: Vec<String>,
-    /// Of those, `default`, where no verb's is milder than it was.
-    pub(super) stricter_default: bool,
+    /// Of those, the ones that only tighten.
+    pub(super) tightened: Vec<String>,
 }
 
 impl Changed {
@@ -100,7 +101,7 @@ impl Changed {
 
     /// Whether sections changed in a way that could loosen.
     pub(super) fn sections_may_loosen(&self) -> impl Iterator<Item = &str> {
-        self.sections.iter().map(String::as_str).filter(|it| *it != "default" || !self.stricter_default)
+        self.sections.iter().map(String::as_str).filter(|it| !self.tightened.iter().any(|known| known == it))
     }
 
     /// An allow that takes the place of a wider one.
@@ -138,7 +139,12 @@ pub(super) fn changed(old: (&Policy, &[PolicyText]), new: (&Policy, &[PolicyText
     names.dedup();
     changed.sections =
         names.into_iter().filter(|name| before.sections.get(*name) != after.sections.get(*name)).cloned().collect();
-    changed.stricter_default = defaults(old.0).iter().zip(defaults(new.0)).all(|(old, new)| *old <= new);
+    let stricter_default = || defaults(old.0).iter().zip(defaults(new.0)).all(|(old, new)| *old <= new);
+    let tightens = |name: &&String| match name.as_str() {
+        "default" => stricter_default(),
+        name => section::only_tightens(name, old, new),
+    };
+    changed.tightened = changed.sections.iter().filter(tightens).cloned().collect();
     (changed, [before, after])
 }
 

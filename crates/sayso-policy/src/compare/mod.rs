@@ -6,14 +6,16 @@
 
 mod corner;
 mod entry;
+mod section;
+mod standing;
 mod words;
 
 use crate::policy::{Policy, PolicyText};
-use crate::state::State;
 use crate::word::{Decision, Facts, Request, ToolCall, Verdict, Workspace};
 use corner::Flags;
 use entry::{Changed, Statements};
 use sayso_shell::{MemoryFiles, NoEnvironment, Verb};
+use standing::Standing;
 use std::collections::HashSet;
 use std::path::Path;
 use words::Steps;
@@ -72,6 +74,8 @@ pub struct Witness {
     pub old: Decision,
     /// What the later one says.
     pub new: Decision,
+    /// In which circumstances, where that is not a call by itself: `held`, `calls of this session at 5`.
+    pub given: Option<String>,
 }
 
 impl Witness {
@@ -97,14 +101,17 @@ impl Witness {
         if actor.subagent {
             text.push_str("   (subagent)");
         }
+        if let Some(given) = &self.given {
+            text.push_str(&format!("   ({given})"));
+        }
         text
     }
 
     /// Calls that one policy lets run come first, then those that could be typed, then the shortest.
-    fn rank(&self, implied: &HashSet<String>) -> (bool, bool, usize, String) {
+    fn rank(&self, implied: &HashSet<String>) -> (bool, bool, bool, usize, String) {
         let allowed = self.new.verdict == Verdict::Allow || self.old.verdict == Verdict::Allow;
         let shown = self.shown();
-        (!allowed, self.names_any(implied), shown.len(), shown)
+        (!allowed, self.given.is_some(), self.names_any(implied), shown.len(), shown)
     }
 
     /// Whether it spells out an option that commands only imply: `curl --sends` says what `curl -d x` does.
@@ -125,7 +132,9 @@ pub fn compare(old: Side<'_>, new: Side<'_>) -> Compared {
     if changed.is_empty() {
         return Compared { looser: None, stricter: None, proof: Proof::Same, changed: 0, tried: 0 };
     }
-    let mut trial = Trial::new(old.policy, new.policy);
+    let differs = |name: &str| changed.sections.iter().any(|it| it == name);
+    let holds = differs("hold") || changed.entries().any(|entry| entry.held);
+    let mut trial = Trial::new(old.policy, new.policy, standing::plain(holds));
     let exhausted = trial.overlaps(&changed, &statements);
     let patterns = statements.iter().flat_map(|it| &it.entries).filter(|entry| entry.verb == Verb::Run);
     let flags = Flags::of(patterns.flat_map(|it| std::iter::once(&it.pattern).chain(&it.except)).map(String::as_str));
@@ -133,6 +142,13 @@ pub fn compare(old: Side<'_>, new: Side<'_>) -> Compared {
         corner::calls(entry, &flags).into_iter().for_each(|call| trial.judge(call));
     }
     corner::plain().into_iter().for_each(|call| trial.judge(call));
+    if differs("tools") {
+        standing::of_layers(&[old.texts, new.texts]).into_iter().for_each(|call| trial.judge(call));
+    }
+    if differs("limits") {
+        let standings = standing::at_limits(old.policy, new.policy);
+        corner::plain().iter().for_each(|call| trial.judge_in(call, &standings));
+    }
     let proof = proof(&changed, &exhausted);
     let tried = trial.seen.len();
     let Trial { looser, stricter, implied, .. } = trial;
@@ -151,7 +167,7 @@ pub fn compare(old: Side<'_>, new: Side<'_>) -> Compared {
 pub fn widest(old: Side<'_>, new: Side<'_>) -> Option<Witness> {
     let (changed, _) = entry::changed((old.policy, old.texts), (new.policy, new.texts));
     let flags = Flags::default();
-    let mut trial = Trial::new(old.policy, new.policy);
+    let mut trial = Trial::new(old.policy, new.policy, standing::plain(false));
     for entry in &changed.new {
         corner::calls(entry, &flags).into_iter().for_each(|call| trial.judge(call));
     }
@@ -198,6 +214,7 @@ struct Trial<'a> {
     old: &'a Policy,
     new: &'a Policy,
     files: MemoryFiles,
+    standings: Vec<Standing>,
     seen: HashSet<String>,
     looser: Vec<Witness>,
     stricter: Vec<Witness>,
@@ -206,7 +223,7 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn new(old: &'a Policy, new: &'a Policy) -> Self {
+    fn new(old: &'a Policy, new: &'a Policy, standings: Vec<Standing>) -> Self {
         let mut files = MemoryFiles::new();
         let below = |path: &str| format!("{WORKSPACE}/{path}");
         files.file(below(".git/HEAD"), b"ref: refs/heads/main\n").file(below(".git/config"), b"");
@@ -215,6 +232,7 @@ impl<'a> Trial<'a> {
             old,
             new,
             files,
+            standings,
             seen: HashSet::new(),
             looser: Vec::new(),
             stricter: Vec::new(),
@@ -227,28 +245,35 @@ impl<'a> Trial<'a> {
         if self.seen.len() >= MOST_CALLS || !self.seen.insert(key) {
             return;
         }
+        let standings = std::mem::take(&mut self.standings);
+        self.judge_in(&call, &standings);
+        self.standings = standings;
+    }
+
+    /// Judges a call in each of these circumstances.
+    fn judge_in(&mut self, call: &ToolCall, standings: &[Standing]) {
         let call = ToolCall {
             cwd: Some(WORKSPACE.into()),
             workspace: Workspace::new(WORKSPACE, Some(Path::new(HOME))),
             home: Some(HOME.into()),
-            ..call
+            ..call.clone()
         };
         let facts = Facts { files: &self.files, env: &NoEnvironment };
-        let say = |policy: &Policy| {
-            let operation = policy.operation(call.clone(), facts);
-            let decision = policy.evaluate(&operation, &State::default(), facts);
-            (operation, decision)
-        };
-        let ((operation, old), (_, new)) = (say(self.old), say(self.new));
-        let options = operation.analysis.iter().flat_map(|it| &it.runs).flat_map(|run| &run.options);
+        let operations = [self.old, self.new].map(|policy| policy.operation(call.clone(), facts));
+        let [of_old, of_new] = &operations;
+        let options = of_old.analysis.iter().flat_map(|it| &it.runs).flat_map(|run| &run.options);
         self.implied.extend(options.filter(|option| option.implied).map(|option| option.name.clone()));
-        let kept = match new.verdict.cmp(&old.verdict) {
-            std::cmp::Ordering::Less => &mut self.looser,
-            std::cmp::Ordering::Greater => &mut self.stricter,
-            std::cmp::Ordering::Equal => return,
-        };
-        if kept.len() < MOST_KEPT {
-            kept.push(Witness { call, old, new });
+        for standing in standings {
+            let old = self.old.evaluate(of_old, &standing.state, facts);
+            let new = self.new.evaluate(of_new, &standing.state, facts);
+            let kept = match new.verdict.cmp(&old.verdict) {
+                std::cmp::Ordering::Less => &mut self.looser,
+                std::cmp::Ordering::Greater => &mut self.stricter,
+                std::cmp::Ordering::Equal => continue,
+            };
+            if kept.len() < MOST_KEPT {
+                kept.push(Witness { call: call.clone(), old, new, given: standing.told.clone() });
+            }
         }
     }
 

@@ -102,8 +102,8 @@ fn what_an_overlap_hides_is_found() {
 
 #[test]
 fn what_is_not_proven_is_said() {
-    let found = compared("[limits.session]\ncalls = 5\n", "[limits.session]\ncalls = 50\n");
-    assert_eq!((found.looser.is_none(), found.proof), (true, Proof::Open(vec!["[limits]".to_owned()])));
+    let found = compared("[models]\nonly = [\"a/*\"]\n", "[models]\nonly = [\"a/*\", \"b/*\"]\n");
+    assert_eq!((found.looser.is_none(), found.proof), (true, Proof::Open(vec!["[models]".to_owned()])));
     let found = compared("[deny]\nrun = [\"re:^zz+top$\"]\n", "");
     assert_eq!(found.proof, Proof::Open(vec!["deny run `re:^zz+top$`".to_owned()]));
 }
@@ -184,7 +184,7 @@ fn pool_differs(edit: &Edit, old: &Policy, new: &Policy) -> Option<String> {
         .iter()
         .filter_map(|it| Some(it.split([' ', '|']).next()?.to_owned()))
         .collect();
-    let mut trial = Trial::new(old, new);
+    let mut trial = Trial::new(old, new, standing::plain(false));
     let lines = POOL.iter().flat_map(|text| text.lines()).filter_map(|line| line.split_once(' '));
     for (_, command) in lines.filter(|(_, command)| names.iter().any(|name| command.contains(name.as_str()))) {
         trial.judge(ToolCall::command(command.as_bytes()));
@@ -229,4 +229,46 @@ fn a_hundred_edits_of_the_presets_that_loosen_are_found_and_a_hundred_that_tight
     println!("{loosened} loosened, {tightened} tightened, {changing} changed a verdict; not found:\n{report}");
     assert!(loosened >= 100 && tightened >= 100, "{loosened} {tightened}");
     assert!(missed.len() * 50 <= changing, "{report}");
+}
+
+/// Two texts, the first of which is the milder one in a way that some call shows.
+fn kinds_of_edits() -> Vec<(String, String, String)> {
+    let mut found: Vec<(String, String, String)> = Vec::new();
+    let mut add = |kind: &str, loose: String, tight: String| found.push((kind.to_owned(), loose, tight));
+    for base in ["", "extends = [\"locked-down\"]\n"] {
+        for (verb, pattern, except) in [
+            ("run", "acmectl", "acmectl wipe"),
+            ("connect", "*.example.org", "a.example.org"),
+            ("tool", "mcp:zz/*", "mcp:zz/x"),
+        ] {
+            let rule = |except: &str| format!("{base}[allow]\n{verb} = [\"{pattern}\"{except}]\n");
+            add("exception removed", rule(""), rule(&format!(", \"!{except}\"")));
+        }
+        let set = |more: &str| format!("{base}[set]\nmine = [\"acmectl get\"{more}]\n[allow]\nrun = [\"@mine\"]\n");
+        add("set widened", set(", \"acmectl list\""), set(""));
+        let hide = |more: &str| format!("{base}[tools]\nhide = [\"web_fetch\"{more}]\n");
+        add("hidden removed", hide(""), hide(", \"file_read\""));
+        let only = |more: &str| format!("{base}[tools]\nonly = [\"file_read\"{more}]\n");
+        add("tool listed", only(", \"bash_execute\""), only(""));
+        for key in ["calls", "tokens", "deletes"] {
+            let limit = |most: u32| format!("{base}[limits.session]\n{key} = {most}\n");
+            add("limit raised", limit(50), limit(5));
+        }
+    }
+    found
+}
+
+#[test]
+fn larger_limits_and_sets_and_fewer_exceptions_and_hidden_tools_are_found_and_the_way_back_is_proven() {
+    for (kind, loose, tight) in &kinds_of_edits() {
+        let (loose_side, tight_side) = (compiled(loose), compiled(tight));
+        let found = compare(side(&tight_side), side(&loose_side));
+        assert!(found.looser.is_some(), "{kind}:\n{loose}---\n{tight}");
+        let back = compare(side(&loose_side), side(&tight_side));
+        assert!(
+            back.looser.is_none() && !matches!(back.proof, Proof::Open(_)),
+            "{kind}: {:?}\n{loose}---\n{tight}",
+            back.proof
+        );
+    }
 }

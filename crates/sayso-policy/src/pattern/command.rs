@@ -368,7 +368,12 @@ impl CommandPattern {
             NamedBy::Flag(flag) => self.flags.iter().any(|mine| mine.name == *flag),
             NamedBy::Words(words) => self.names_words(words),
             NamedBy::Task(words) => self.words.len() < words.len() || self.names_words(words),
-            NamedBy::Program => matches!(&self.program, ProgramPattern::Name(glob) if glob.is_specific()),
+            NamedBy::Program => match &self.program {
+                ProgramPattern::Name(glob) => glob.is_specific(),
+                // One file, by its path: nothing says more exactly which program is meant.
+                ProgramPattern::Path(path) => path.is_one_file(),
+                ProgramPattern::Any => false,
+            },
             NamedBy::Env(_) | NamedBy::Nothing => false,
         }
     }

@@ -1,6 +1,7 @@
 //! `sayso history`: fixture homes of five agents.
 
 use crate::person::Person;
+use crate::pty::{at_terminal, the_number};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -173,7 +174,7 @@ fn a_report_for_people_names_what_it_counts_and_the_next_step() {
 
 With this policy: 0 allowed, 3 asked, 0 denied.
        2 asked by built-in  [default]
-       1 asked by preset:developer:187:5  [loses-work]
+       1 asked by preset:developer:198:5  [loses-work]
 
 Rules that would avoid most prompts, each counted on top of those above it:
 
@@ -387,4 +388,43 @@ fn an_ask_ends_with_the_rule_that_would_let_it_pass_or_with_what_to_do_instead()
         let said = person.run(&["check", command]);
         assert!(said.code == 4 && said.out.contains("[operator-command]"), "{command}: {}", said.out);
     }
+}
+
+#[test]
+fn allow_and_deny_show_a_rule_and_write_it_once_their_owner_confirms_at_a_terminal() {
+    let person = Person::new();
+    let file = person.home().join(".config/sayso/policy.toml");
+    let (code, shown) = at_terminal(&person, &["allow", "acmectl status"], &mut |shown| {
+        shown
+            .contains(" to continue: ")
+            .then(|| "not the number".to_owned())
+            .filter(|_| !shown.contains("not the number"))
+    });
+    assert!(code != 0 && !file.exists(), "{code}: {shown}");
+    let (code, shown) = at_terminal(&person, &["allow", "acmectl status"], &mut the_number());
+    assert_eq!(code, 0, "{shown}");
+    assert!(
+        shown.contains("+allow = { run = \"acmectl status\" }") && shown.contains("also allows  acmectl status"),
+        "{shown}"
+    );
+    let first = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(first, "extends = [\"developer\"]\n\n[[rule]]\nallow = { run = \"acmectl status\" }\n");
+    assert_eq!(person.run(&["check", "acmectl status web"]).code, 0);
+    let (code, shown) = at_terminal(&person, &["deny", "acmectl status --all"], &mut the_number());
+    assert_eq!(code, 0, "{shown}");
+    let second = std::fs::read_to_string(&file).unwrap();
+    // What stood there stays as it was.
+    assert!(second.starts_with(first.trim_end()) && second.contains("deny = { run = \"acmectl status"), "{second}");
+    assert_eq!(person.run(&["check", "acmectl status --all"]).code, 4, "{second}");
+    assert_eq!(person.run(&["policy", "versions"]).code, 0);
+}
+
+#[test]
+fn history_writes_what_it_proposes_once_its_owner_confirms_at_a_terminal() {
+    let person = Person::new();
+    five_agents(&person);
+    let (code, shown) = at_terminal(&person, &["history", "--write"], &mut the_number());
+    assert_eq!(code, 0, "{shown}");
+    let file = std::fs::read_to_string(person.home().join(".config/sayso/policy.toml")).unwrap();
+    assert_eq!(file, "extends = [\"developer\"]\n\n[[rule]]\nallow = { run = \"acmectl status\" }\n", "{shown}");
 }

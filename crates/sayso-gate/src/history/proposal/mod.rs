@@ -6,14 +6,18 @@
 //! again with its rules, not by what it was made from.
 
 mod advice;
+mod family;
+mod harm;
 mod need;
+mod script;
 
 pub use advice::{Advice, Denial, allowing, denying};
 
 use super::PastCall;
 use crate::policy::with_rules;
 use crate::{InForce, Places};
-use need::{Family, Need, Width, needs};
+use family::{Family, in_folders, list};
+use need::{Need, Width, needs};
 use sayso_policy::compare::{Side, widest};
 use sayso_policy::{Decision, Facts, Operation, Policy, PolicyText, Verdict};
 use serde::Serialize;
@@ -21,11 +25,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Patterns that one rule lists.
-const MOST_PATTERNS: usize = 24;
-/// Scripts of one folder by which the folder is proposed instead.
-const MANY_SCRIPTS: usize = 3;
-/// Rules that one proposal has.
+const MOST_PATTERNS: usize = 48;
+/// Kinds of rules that one proposal has.
 const MOST_RULES: usize = 3;
+/// How often patterns are taken back that would let something pass that says that it loses something.
+const MOST_RETRACTED: usize = 64;
 /// Calls that are shown of each proposal.
 const SHOWN: usize = 5;
 
@@ -94,17 +98,17 @@ pub fn proposals(asks: &[Ask], rulebook: &Rulebook<'_>, most: usize, facts: Fact
     let mut before = rulebook.with("");
     while found.len() < most {
         let Some(best) = known.best(asks, &open, &chosen, &refused_sets) else { break };
-        let together: BTreeSet<Family> = chosen.union(&best).cloned().collect();
+        let together: BTreeSet<Family> = chosen.union(&best.families).cloned().collect();
         let after = rulebook.with(&known.rules(&together));
         let saved = after.as_ref().map(|after| saved(asks, &open, after, facts)).unwrap_or_default();
         let (Some(after), false) = (after, saved.is_empty()) else {
-            refused_sets.insert(best);
+            refused_sets.insert(best.wanted);
             continue;
         };
         let count = |of: &dyn Fn(&Ask) -> usize| saved.iter().filter_map(|at| asks.get(*at)).map(of).sum();
         let widest = widest_call(asks, &saved, before.as_deref(), &after);
         found.push(Proposal {
-            rule: known.rules(&best),
+            rule: known.rules(&best.families),
             saved: count(&|ask| ask.calls),
             refused: count(&|ask| ask.refused),
             examples: examples(asks, &saved),
@@ -152,6 +156,13 @@ fn examples(asks: &[Ask], saved: &BTreeSet<usize>) -> Vec<String> {
     shown
 }
 
+/// What is proposed next.
+struct Best {
+    families: BTreeSet<Family>,
+    /// Those that calls need, without their kin.
+    wanted: BTreeSet<Family>,
+}
+
 /// What calls need, and which patterns may be proposed.
 struct Known {
     /// By the number of the ask; empty: no proposal is made for it.
@@ -184,7 +195,7 @@ impl Known {
                 BTreeSet::new()
             }
         });
-        Self::whole(asks, &needs.collect::<Vec<_>>())
+        Self::whole(asks, &needs.collect::<Vec<_>>()).retract(asks, rulebook, facts)
     }
 
     /// The patterns that calls which ran need, those of most calls first.
@@ -219,7 +230,7 @@ impl Known {
         open: &BTreeSet<usize>,
         chosen: &BTreeSet<Family>,
         refused: &BTreeSet<BTreeSet<Family>>,
-    ) -> Option<BTreeSet<Family>> {
+    ) -> Option<Best> {
         let mut lacking: BTreeMap<BTreeSet<Family>, usize> = BTreeMap::new();
         for at in open {
             let (Some(needs), Some(ask)) = (self.needs.get(*at), asks.get(*at)) else { continue };
@@ -232,12 +243,18 @@ impl Known {
                 *lacking.entry(families).or_default() += ask.calls;
             }
         }
+        // Kin are proposed together, so that they count together.
+        let covered = |families: &BTreeSet<Family>, set: &BTreeSet<Family>| {
+            families.iter().all(|it| set.iter().any(|own| own.is_kin(it)))
+        };
         let gain = |set: &BTreeSet<Family>| -> usize {
-            lacking.iter().filter(|(families, _)| families.is_subset(set)).map(|(_, calls)| calls).sum()
+            lacking.iter().filter(|(families, _)| covered(families, set)).map(|(_, calls)| calls).sum()
         };
         let candidates = lacking.keys().filter(|set| !refused.contains(*set));
         let ranked = candidates.map(|set| (gain(set), std::cmp::Reverse(set.len()), std::cmp::Reverse(set)));
-        ranked.max().map(|(_, _, set)| set.0.clone())
+        let (_, _, set) = ranked.max()?;
+        let kin = self.patterns.keys().filter(|it| !chosen.contains(*it) && set.0.iter().any(|own| own.is_kin(it)));
+        Some(Best { families: kin.chain(set.0).cloned().collect(), wanted: set.0.clone() })
     }
 
     fn may_be_proposed(&self, (family, pattern): &Need) -> bool {
@@ -250,58 +267,44 @@ impl Known {
 
     /// These families as tables that can stand behind whatever a file holds.
     fn rules(&self, families: &BTreeSet<Family>) -> String {
-        let mut text = String::new();
-        for family in families {
-            let Some(patterns) = self.patterns.get(family) else { continue };
-            let (verb, listed) = match family {
-                Family::Run(_) => ("run", list(patterns)),
-                Family::Fetch(command) => ("run", list(std::slice::from_ref(command))),
-                Family::Hosts => ("connect", list(patterns)),
-                Family::Tools(_) => ("tool", list(patterns)),
-                Family::Path(verb) => (verb.as_str(), list(patterns)),
-                Family::Scripts(_) => ("run", list(patterns)),
+        let rules = families.iter().filter_map(|family| Some(family.rule(self.patterns.get(family)?)));
+        rules.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Takes back every pattern that would let a call pass that says that it loses something, whatever it was made from.
+    fn retract(mut self, asks: &[Ask], rulebook: &Rulebook<'_>, facts: Facts<'_>) -> Self {
+        let mut left: BTreeSet<usize> =
+            (0..asks.len()).filter(|at| asks.get(*at).is_some_and(harm::call_loses)).collect();
+        for _ in 0..MOST_RETRACTED {
+            let open = left;
+            let passing = |known: &Self| {
+                let policies = rulebook.with(&known.rules_of_all());
+                policies.map(|policies| saved(asks, &open, &policies, facts)).unwrap_or_default()
             };
-            text.push_str(&format!("[[rule]]\nallow = {{ {verb} = {listed} }}\n"));
-            match family {
-                Family::Fetch(_) => text.push_str(&format!("when = {{ host = {} }}\n", list(patterns))),
-                // The path of a script means the project's own only while it runs there.
-                Family::Scripts(_) => text.push_str("when = { within = \".\" }\n"),
-                _ => {}
-            }
-            text.push('\n');
+            let all = passing(&self);
+            let Some(first) = all.first().copied() else { return self };
+            let without = |family: &Family, pattern: Option<&String>| {
+                let mut patterns = self.patterns.clone();
+                match (pattern, patterns.get_mut(family)) {
+                    (Some(pattern), Some(known)) => known.retain(|it| it != pattern),
+                    _ => drop(patterns.remove(family)),
+                }
+                patterns.retain(|_, known| !known.is_empty());
+                Self { needs: Vec::new(), patterns }
+            };
+            let culprit = self.patterns.iter().find_map(|(family, patterns)| {
+                let whole = without(family, None);
+                if passing(&whole).contains(&first) {
+                    return None;
+                }
+                let one = patterns.iter().map(|it| without(family, Some(it)));
+                Some(one.into_iter().find(|rest| !passing(rest).contains(&first)).unwrap_or(whole))
+            });
+            // Several let it pass, each by itself: rather none than one of them.
+            self.patterns = culprit.map(|rest| rest.patterns).unwrap_or_default();
+            left = all;
         }
-        text.trim_end().to_owned() + "\n"
-    }
-}
-
-/// Where many scripts of one folder are run, whoever says yes to those says it to the folder.
-fn in_folders(all: &mut [BTreeSet<Need>]) {
-    fn folder((family, pattern): &Need) -> Option<&str> {
-        let (folder, _) = pattern.rsplit_once('/').filter(|_| matches!(family, Family::Scripts(_)))?;
-        (!folder.ends_with('.')).then_some(folder)
-    }
-    let mut scripts: BTreeMap<(Family, String), BTreeSet<String>> = BTreeMap::new();
-    for need in all.iter().flatten() {
-        if let Some(folder) = folder(need) {
-            scripts.entry((need.0.clone(), folder.to_owned())).or_default().insert(need.1.clone());
-        }
-    }
-    scripts.retain(|_, names| names.len() >= MANY_SCRIPTS);
-    for needs in all {
-        let wider = |need: Need| match folder(&need).map(str::to_owned) {
-            Some(folder) if scripts.contains_key(&(need.0.clone(), folder.clone())) => (need.0, format!("{folder}/*")),
-            _ => need,
-        };
-        *needs = std::mem::take(needs).into_iter().map(wider).collect();
-    }
-}
-
-/// One pattern as a string, several as a list.
-fn list(patterns: &[String]) -> String {
-    let quoted: Vec<String> = patterns.iter().map(|it| serde_json::Value::String(it.clone()).to_string()).collect();
-    match quoted.as_slice() {
-        [one] => one.clone(),
-        many => format!("[{}]", many.join(", ")),
+        Self { needs: self.needs, patterns: BTreeMap::new() }
     }
 }
 

@@ -1,29 +1,13 @@
 //! What a call needs a yes for, as patterns that could stand in a rule.
 
-use super::Ask;
+use super::family::{Family, Where, tells_what_it_sends};
+use super::{Ask, harm, script};
 use crate::approval::{asked_about, named};
-use sayso_policy::{Decision, Facts, GrantSelector, Operation, Opinion, Stage, Verdict};
+use sayso_policy::{Decision, Facts, GrantSelector, Operation, Opinion, Stage};
 use sayso_shell::program::{Facets, facets};
-use sayso_shell::{Carry, HostTarget, PathTarget, RunId, Target, Verb};
+use sayso_shell::{Carry, Code, HostTarget, NamedBy, PathTarget, RunId, Target, Verb, Word};
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Rules of one kind that belong together in one rule of a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Family {
-    /// Commands of a program.
-    Run(String),
-    /// Scripts of the project, each by its path, that an interpreter runs; without a name: that run themselves.
-    Scripts(String),
-    /// A command, to hosts.
-    Fetch(String),
-    /// Hosts, whatever reaches them.
-    Hosts,
-    /// Tools of a server, or of the agent itself.
-    Tools(String),
-    /// Paths, and folders with all below them.
-    Path(Verb),
-}
 
 /// One pattern that a call needs a yes for.
 pub(super) type Need = (Family, String);
@@ -51,7 +35,7 @@ pub(super) fn needs(ask: &Ask, width: Width, facts: Facts<'_>) -> Option<BTreeSe
     if ask.refused == ask.calls {
         return None;
     }
-    if on_purpose(decision).is_some() {
+    if on_purpose(decision).is_some() || (width != Width::Narrow && harm::call_acts(ask)) {
         return None;
     }
     let mut found = BTreeSet::new();
@@ -76,10 +60,14 @@ pub(super) fn needs(ask: &Ask, width: Width, facts: Facts<'_>) -> Option<BTreeSe
             }
             Target::Tool => {
                 let (_, name) = named(operation, index, facts)?;
-                let server = name.split_once('/').map(|(server, _)| server.to_owned());
+                if width != Width::Narrow && harm::takes_anything(ask) {
+                    return None;
+                }
                 GrantSelector::pattern(Verb::Call, &name).ok()?;
-                found.insert((Family::Tools(server.unwrap_or_default()), name));
+                found.insert((Family::Tools, name));
             }
+            // The pattern of its command names it, by its words.
+            _ if matches!(&effect.carry, Carry::Named { by: NamedBy::Words(_) | NamedBy::Program, .. }) => {}
             _ => return None,
         }
     }
@@ -88,37 +76,188 @@ pub(super) fn needs(ask: &Ask, width: Width, facts: Facts<'_>) -> Option<BTreeSe
 
 /// A program by its words, and by the hosts that it reaches.
 fn program(operation: &Operation, decision: &Decision, index: usize, id: RunId, facts: Facts<'_>) -> Option<Vec<Need>> {
-    let Some((_, pattern)) = named(operation, index, facts) else {
-        return own_script(operation, index, id).map(|need| vec![need]);
+    let needs = plain_program(operation, decision, index, id, facts)?;
+    // A variable that changes what runs is named, as it is set.
+    let Some(variable) = steered_by(operation, id)? else { return Some(needs) };
+    let with = |(family, pattern): Need| match family {
+        Family::Looks(_) | Family::Work(_) | Family::Run(_) => Some((Family::With(variable.clone(), false), pattern)),
+        Family::Scripts => Some((Family::With(variable.clone(), true), pattern)),
+        _ => None,
     };
-    let pattern = with_first_words(operation, id, pattern);
+    needs.into_iter().map(with).collect()
+}
+
+fn plain_program(
+    operation: &Operation,
+    decision: &Decision,
+    index: usize,
+    id: RunId,
+    facts: Facts<'_>,
+) -> Option<Vec<Need>> {
+    let Some((_, pattern)) = named(operation, index, facts) else {
+        return script::own(operation, index, id).map(|need| vec![need]);
+    };
+    let pattern = with_first_words(operation, id, pattern)?;
     // A yes to what runs anything would be a yes to everything, so that what it runs is named.
-    if GrantSelector::pattern(Verb::Run, &pattern).is_err() || fetches(&pattern) {
-        let known = script(operation, id).or_else(|| fetched(operation, decision, id))?;
+    let of_table = operation.analysis.as_ref()?.run(id).is_some_and(|run| run.subcommands > 0);
+    let name = pattern.split(' ').next().unwrap_or_default().to_owned();
+    let is_broad = GrantSelector::pattern(Verb::Run, &pattern).is_err();
+    let by_subcommand = of_table && !facets(&name).has(Facets::INTERPRETER.and(Facets::SHELL));
+    if (is_broad && !by_subcommand) || fetches(&pattern) {
+        let known = script::of_interpreter(operation, id).or_else(|| fetched(operation, decision, id))?;
         return Some(vec![known]);
     }
-    let mut hosts = Vec::new();
+    let (mut hosts, mut configured) = (Vec::new(), false);
     for effect in operation.effects.iter().filter(|effect| effect.run == Some(id) && effect.verb == Verb::Connect) {
         match &effect.target {
             Target::Host(HostTarget::Exact { host, .. }) => hosts.push(host.clone()),
             // What the tool's configuration names, no word of the command does.
-            Target::Host(HostTarget::Configured(_)) => {}
+            Target::Host(HostTarget::Configured(_)) => configured = true,
             _ => return None,
         }
     }
-    let reaches = reaches(&pattern);
-    if runs_what_follows(&pattern) || (hosts.is_empty() && reaches) {
+    if runs_what_follows(&pattern) {
         return None;
+    }
+    let mut place = Where::Anywhere;
+    if hosts.is_empty() && !configured && reaches(&pattern) {
+        // In the project alone no host is reached. What nobody knows, no folder bounds.
+        sayso_shell::program::spec(&name).filter(|_| !fetches_anything(&pattern))?;
+        place = Where::Here;
     }
     if !hosts.is_empty() {
         let plain = |host: &String| GrantSelector::pattern(Verb::Connect, host).is_ok();
+        let pattern = to_hosts(operation, id, pattern)?;
         return hosts
             .iter()
             .all(plain)
             .then(|| hosts.into_iter().map(|host| (Family::Fetch(pattern.clone()), host)).collect());
     }
-    let name = pattern.split(' ').next().unwrap_or_default().to_owned();
-    Some(vec![(Family::Run(name), pattern)])
+    Some(vec![(family(operation, id, &pattern, place)?, pattern)])
+}
+
+/// A command that reaches hosts by the method that it uses, where a word says so; `None`: it sends something.
+fn to_hosts(operation: &Operation, id: RunId, pattern: String) -> Option<String> {
+    let run = operation.analysis.as_ref()?.run(id)?;
+    let name = pattern.split(' ').next().unwrap_or_default();
+    if tells_what_it_sends(name) {
+        return (!run.options.iter().any(|option| option.name == "--sends")).then_some(pattern);
+    }
+    let first = run.words.first().and_then(|at| run.argv.get(usize::from(*at))).and_then(Word::exact_str);
+    let method = first.filter(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase()));
+    match method {
+        Some(word) => matches!(word, "GET" | "HEAD").then(|| format!("{pattern} {word}")),
+        // Without a table nobody knows what else the words of a program do at the host.
+        None => (sayso_shell::program::spec(name).is_some() || pattern.contains(' ')).then_some(pattern),
+    }
+}
+
+/// Which rule a pattern belongs to.
+fn family(operation: &Operation, id: RunId, pattern: &str, place: Where) -> Option<Family> {
+    let mut words = pattern.split(' ');
+    let name = words.next().unwrap_or_default().to_owned();
+    let of_run = operation.effects.iter().filter(|effect| {
+        effect.run == Some(id) || matches!(effect.target, Target::Program(own) | Target::Option(own) if own == id)
+    });
+    for effect in of_run {
+        match &effect.carry {
+            // What it installs is whatever its words say.
+            Carry::Named { code: Code::Installs | Code::ChangesSystem, .. } => return None,
+            Carry::Named { code: Code::ChangesService | Code::Serves, .. } => {
+                return Some(Family::Run(name));
+            }
+            _ => {}
+        }
+    }
+    let mut words = words.filter(|word| !word.starts_with('-')).peekable();
+    Some(match words.peek().is_some() && words.any(|word| word.split('-').any(|part| LOOKS.contains(&part))) {
+        true => Family::Looks(place),
+        false => Family::Work(place),
+    })
+}
+
+/// What only looks, where it stands among the words of a command.
+const LOOKS: &[&str] = &[
+    "get",
+    "list",
+    "ls",
+    "show",
+    "status",
+    "describe",
+    "view",
+    "search",
+    "find",
+    "info",
+    "version",
+    "diff",
+    "logs",
+    "log",
+    "help",
+    "whoami",
+    "cat",
+    "read",
+    "query",
+    "history",
+    "tail",
+    "top",
+    "explain",
+    "inspect",
+    "ping",
+    "keys",
+    "count",
+    "watch",
+    "ps",
+    "tree",
+    "outdated",
+    "why",
+    "routes",
+    "plan",
+    "providers",
+    "events",
+    "whois",
+    "lookup",
+    "filter",
+    "head",
+    "stat",
+    "stats",
+    "metrics",
+    "report",
+    "print",
+    "preview",
+    "template",
+    "validate",
+];
+
+/// The variable that changes what a program runs, as it is set: `NODE_OPTIONS=--max-old-space-size=8192`.
+/// `None`: there are several, or it could lead anywhere.
+#[expect(clippy::option_option, reason = "no variable is not the same as one that no rule is made for")]
+fn steered_by(operation: &Operation, id: RunId) -> Option<Option<String>> {
+    /// What decides which programs and libraries are started, not how one works.
+    const LEADS: &[&str] = &[
+        "PRELOAD", "AUDIT", "PATH", "COMMAND", "SSH", "ASKPASS", "WRAPPER", "PROXY", "SHELL", "EDITOR", "PAGER",
+        "HOME", "ENV", "IFS", "LIBRARY", "RUNNER", "LAUNCHER", "BROWSER", "HOOK", "CONFIG", "TEMPLATE",
+    ];
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    for effect in &operation.effects {
+        let own =
+            effect.run == Some(id) || matches!(effect.target, Target::Program(it) | Target::Option(it) if it == id);
+        if let (true, Carry::Named { by: NamedBy::Env(name), .. }) = (own, &effect.carry) {
+            found.insert(name);
+        }
+    }
+    let mut found = found.into_iter();
+    let Some(name) = found.next() else { return Some(None) };
+    // Where modules of the language are looked for, and only that, may lead into the project.
+    let modules = name.ends_with("PATH") && name.len() > "PATH".len() && !name.starts_with("LD_");
+    if found.next().is_some() || (!modules && name.split('_').any(|part| LEADS.contains(&part))) {
+        return None;
+    }
+    let run = operation.analysis.as_ref()?.run(id)?;
+    let value = run.env.iter().rev().find(|(known, _)| known.to_string_lossy() == name)?.1.exact_str()?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-+=/:,".contains(c);
+    let inside =
+        !modules || value.split(':').all(|part| !part.starts_with('/') && !part.split('/').any(|it| it == ".."));
+    (!value.is_empty() && inside && value.chars().all(plain)).then(|| Some(format!("{name}={value}")))
 }
 
 /// What tells that a word says all: the words behind it name what it is done to.
@@ -129,33 +268,56 @@ const SAYS_ALL: &[&str] = &[
     "apply", "install", "deploy",
 ];
 
+/// What says what is done, and not yet to what: the word behind it is part of it.
+const SAYS_LITTLE: &[&str] = &["run", "start", "exec", "call", "task", "do", "use", "db", "x", "make"];
+
 /// Of a program that Sayso doesn't know, its first word is taken for a subcommand where it looks like one: a yes to
-/// `acmectl status` is none to `acmectl delete`. Where that is no verb, the second is: `acmectl pods list`.
-fn with_first_words(operation: &Operation, id: RunId, pattern: String) -> String {
-    // Of the client of a service, the words behind its name say what it does there, whether or not they are in its table.
-    let configured = |effect: &sayso_shell::Effect| {
-        effect.run == Some(id) && matches!(&effect.target, Target::Host(HostTarget::Configured(_)))
-    };
-    let is_known =
-        |spec: &sayso_shell::program::Spec| !spec.subs.is_empty() || !operation.effects.iter().any(configured);
-    if pattern.contains(' ') || sayso_shell::program::spec(&pattern).is_some_and(is_known) {
-        return pattern;
+/// `acmectl status` is none to `acmectl delete`. Where that is no verb, the second is: `acmectl pods list`. `None`: options
+/// stand before it, so that nobody knows which word it is.
+fn with_first_words(operation: &Operation, id: RunId, pattern: String) -> Option<String> {
+    if pattern.contains(' ') {
+        return Some(pattern);
     }
-    let run = operation.analysis.as_ref().and_then(|analysis| analysis.run(id));
+    // Where its table holds subcommands, none of them would be all of them.
+    let has_subcommands = sayso_shell::program::spec(&pattern).is_some_and(|spec| !spec.subs.is_empty());
+    let run = operation.analysis.as_ref()?.run(id)?;
+    // Of some tables only the effects are known, and not which options take a value.
+    let first = run.words.first().map(|at| usize::from(*at));
+    let behind_option = first.and_then(|at| run.argv.get(at.checked_sub(1)?)).is_some_and(Word::may_be_option);
+    let has_table = run.program.known && !behind_option;
     let word_at = |at: usize| {
-        let word = run.and_then(|run| run.argv.get(at)).and_then(|word| word.exact_str());
-        word.filter(is_word)
+        let place = match has_table {
+            // Where options are known, words are known from their values.
+            true => usize::from(*run.words.get(at)?),
+            false => at + 1,
+        };
+        run.argv.get(place).and_then(Word::exact_str).filter(|word| is_word(word))
     };
-    match (word_at(1), word_at(2)) {
-        (Some(first), Some(second)) if !SAYS_ALL.contains(&first) => format!("{pattern} {first} {second}"),
-        (Some(first), _) => format!("{pattern} {first}"),
-        (None, _) => pattern,
+    let options_first = run.argv.get(1).is_some_and(Word::may_be_option);
+    let says_more = |word: &str| SAYS_LITTLE.contains(&word) || !SAYS_ALL.contains(&word);
+    match (word_at(0), word_at(1), word_at(2)) {
+        // `aws --profile dev s3 ls`: the word may be the value of the option.
+        (None, ..)
+            if !has_table && options_first && run.argv.iter().skip(1).filter_map(Word::exact_str).any(is_word) =>
+        {
+            None
+        }
+        (None, ..) => (!has_subcommands).then_some(pattern),
+        (Some(first), Some(second), third) if says_more(first) => Some(match third {
+            // `gcloud container clusters list`.
+            Some(third) if says_more(second) && SAYS_ALL.contains(&third) => {
+                format!("{pattern} {first} {second} {third}")
+            }
+            _ => format!("{pattern} {first} {second}"),
+        }),
+        (Some(first), ..) => Some(format!("{pattern} {first}")),
     }
 }
 
-fn is_word(word: &&str) -> bool {
+/// Whether a word looks like a subcommand or a task.
+pub(super) fn is_word(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
-        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
 }
 
 /// Whether a program fetches what its words name and starts it.
@@ -163,77 +325,36 @@ fn fetches(pattern: &str) -> bool {
     pattern.split(' ').next().is_some_and(|name| facets(name).has(Facets::FETCHES))
 }
 
-/// An interpreter with a script of the project: by the script's path, so that it is neither inline code nor another file.
-fn script(operation: &Operation, id: RunId) -> Option<Need> {
-    let run = operation.analysis.as_ref()?.run(id)?;
-    let name = run.program.base.clone()?;
-    if !facets(&name).has(Facets::INTERPRETER.and(Facets::SHELL)) || run.program.shadow.is_some() {
-        return None;
-    }
-    // An option with a value may be the code, or make the operand another one's.
-    if run.options.iter().any(|option| option.value.is_some()) || run.subcommands > 0 || run.open_options {
-        return None;
-    }
-    let inline = |effect: &sayso_shell::Effect| {
-        effect.run == Some(id)
-            && matches!(&effect.carry, Carry::Named { code, .. } if *code == sayso_shell::Code::InlineCode)
-    };
-    if operation.effects.iter().any(inline) {
-        return None;
-    }
-    let path = run.argv.get(usize::from(*run.words.first()?))?.exact_str()?;
-    // A bare name may be anything that was just written there.
-    let named = path.strip_prefix("./").unwrap_or(path).contains('/');
-    (named && is_script(path) && is_inside(operation, path))
-        .then(|| (Family::Scripts(name.clone()), format!("{name} {path}")))
-}
-
-/// A program that lies in the project, by its path there.
-fn own_script(operation: &Operation, index: usize, id: RunId) -> Option<Need> {
-    if operation.provenance.has_effect(index) {
-        return None;
-    }
-    let run = operation.analysis.as_ref()?.run(id)?;
-    let path = run.name()?;
-    let root = operation.workspace.root_for_allow()?;
-    let whole = match Path::new(path).is_absolute() {
-        true => path.into(),
-        false => run.cwd.as_deref()?.join(path.strip_prefix("./").unwrap_or(path)),
-    };
-    let rest = whole.strip_prefix(root).ok()?.to_str()?;
-    (path.contains('/') && is_script(rest)).then(|| (Family::Scripts(String::new()), format!("./{rest}")))
-}
-
-/// A path that reads the same as a pattern, and names a file.
-fn is_script(path: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
-    let named = path.contains('/') || Path::new(path).extension().is_some();
-    named && !path.starts_with('-') && path.chars().all(plain) && path.split('/').all(|part| part != "..")
-}
-
-fn is_inside(operation: &Operation, path: &str) -> bool {
-    let root = operation.workspace.root_for_allow();
-    !Path::new(path).is_absolute() || root.is_some_and(|root| Path::new(path).starts_with(root))
-}
-
-/// What fetches a program where it is not installed, with one that the policy allows by itself: `npx tsc`.
+/// What fetches a program where it is not installed, with the program that it starts: `npx tsc`. That one needs a yes of its
+/// own, unless the policy allows it by itself.
 fn fetched(operation: &Operation, decision: &Decision, id: RunId) -> Option<Need> {
     let analysis = operation.analysis.as_ref()?;
     let name = analysis.run(id)?.program.base.clone()?;
     if !fetches(&name) {
         return None;
     }
-    let allowed = |child: RunId| {
+    let judged = |child: RunId| {
         decision.effects.iter().any(|said| {
             let effect = said.effect.and_then(|at| operation.effects.get(at));
-            said.verdict == Verdict::Allow
-                && effect.is_some_and(|it| matches!(it.target, Target::Program(own) if own == child))
+            effect.is_some_and(|it| matches!(it.target, Target::Program(own) if own == child))
         })
     };
     let numbers = (0_u32..).map(RunId);
-    let child = analysis.runs.iter().zip(numbers).find(|(run, at)| run.parent == Some(id) && allowed(*at))?;
-    let inner = child.0.name().filter(is_word)?;
-    Some((Family::Run(name.clone()), format!("{name} {inner}")))
+    let child = analysis.runs.iter().zip(numbers).find(|(run, at)| run.parent == Some(id) && judged(*at))?;
+    let inner = child.0.name().filter(|name| is_word(name) && !harm::acts(name))?;
+    Some((Family::Work(Where::Here), format!("{name} {inner}")))
+}
+
+/// Whether fetching what stands behind it is what a command is for.
+fn fetches_anything(pattern: &str) -> bool {
+    let does = |operand: &str, what: &dyn Fn(&sayso_shell::Effect) -> bool| {
+        Operation::execute(format!("{pattern} {operand}")).effects.iter().any(what)
+    };
+    let address = "https://host.invalid/x";
+    let installs = |effect: &sayso_shell::Effect| matches!(effect.carry, Carry::Named { code: Code::Installs, .. });
+    let writes = |effect: &sayso_shell::Effect| effect.verb == Verb::Write;
+    let name = pattern.split(' ').next().unwrap_or(pattern);
+    tells_what_it_sends(name) || does(address, &installs) || (does(address, &writes) && !does("./x.y", &writes))
 }
 
 /// Whether a command reaches whatever host stands behind it.
@@ -280,7 +401,7 @@ fn path(operation: &Operation, index: usize, verb: Verb, target: &PathTarget) ->
     let whole = matches!(target, PathTarget::Exact(_));
     let pattern = folder(path, operation.home.as_deref(), operation.workspace.root(), whole)?;
     GrantSelector::pattern(verb, &pattern).ok()?;
-    Some((Family::Path(verb), pattern))
+    (verb == Verb::Read || !harm::is_foreign(&pattern)).then_some((Family::Path(verb), pattern))
 }
 
 /// This path, or this folder, alone.

@@ -43,6 +43,8 @@ fn what_runs_or_reaches_anything_is_told_by_what_it_does_with_its_words() {
     assert!(proposed("default = \"ask\"\n", &[("make b0", 1, 0)]).0.len() == 1);
 }
 
+mod teams;
+
 const HOME: &str = "/home/u";
 const WORKSPACE: &str = "/home/u/src/app";
 
@@ -127,7 +129,28 @@ fn a_program_that_reaches_whatever_it_is_given_is_proposed_with_its_host_alone()
 
 #[test]
 fn nothing_is_proposed_for_what_runs_anything_or_what_people_refuse() {
-    for command in ["bash x.sh", "python3 x.py", "sudo ls", "env FOO=1 bash", "ssh host ls", "xargs rm", "npx cowsay"] {
+    let runs_anything = [
+        "bash -c x",
+        "bash",
+        "python3 -c x",
+        "python3 - x.py",
+        "python3 -m pdb x.py",
+        "python3 /tmp/x.py",
+        "sudo ls",
+        "env FOO=1 bash",
+        "ssh host ls",
+        "xargs rm",
+        "curl \"$X\"",
+        "psql -c 'update t set x = 1'",
+        "kill 4242",
+        "node -e 1",
+        "python3 delete_all.py",
+        "./drop.sh",
+        "make deploy-x",
+        "acmectl exec x",
+        "aws --profile p x rm",
+    ];
+    for command in runs_anything {
         let (found, ..) = proposed("default = \"ask\"\n", &[(command, 30, 0)]);
         let rules = rules(&found);
         let name = command.split(' ').next().unwrap();
@@ -173,9 +196,12 @@ fn scripts_of_the_project_are_proposed_by_their_paths_and_never_as_the_interpret
     );
     assert_eq!(
         rules(&found),
-        "[[rule]]\nallow = { run = [\"python3 scripts/*\", \"python3 web/manage.py\"] }\nwhen = { within = \".\" }\n"
+        "[[rule]]\nallow = { run = [\"python3 x.py\", \"python3 scripts/*\", \"python3 web/manage.py migrate\", \
+         \"!python3 *{delete,deploy,destroy,drop,publish,purge,release,remove,reset,teardown,wipe}*\", \
+         \"!python3 * *{delete,deploy,destroy,drop,publish,purge,release,remove,reset,teardown,wipe}*\"] }\n\
+         when = { within = \".\" }\n"
     );
-    assert_eq!((found[0].saved, before - after), (18, 18), "{found:#?}");
+    assert_eq!((found[0].saved, before - after), (48, 48), "{found:#?}");
 }
 
 #[test]

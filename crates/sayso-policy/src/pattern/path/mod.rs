@@ -143,6 +143,12 @@ impl PathPattern {
         })
     }
 
+    /// Whether it is the path of one file, without wildcards.
+    pub(crate) fn is_one_file(&self) -> bool {
+        let literal = |component: &Component| matches!(component, Component::One(glob) if glob.literal().is_some());
+        matches!(self, Self::Components(components) if components.list.iter().all(literal) && !components.list.is_empty())
+    }
+
     /// What it may be looked up by.
     pub(crate) fn key(&self) -> PathKey {
         let Self::Components(components) = self else { return PathKey::Any };
