@@ -4,8 +4,8 @@ use crate::Circumstances;
 use crate::audit::redact::{self, Room};
 use crate::plan::PlanUse;
 use sayso_policy::{
-    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Risk, Stage, Stated,
-    ToolCall, Verdict, explain,
+    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Risk, Stage,
+    Stated, ToolCall, Verdict, explain,
 };
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};

@@ -35,8 +35,8 @@ pub use diagnose::render;
 pub(crate) use diagnose::render_all;
 pub use file::{
     ActorText, Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode,
-    ModelsText, ParamPatterns, PerActor, PlanText, PolicyTest, Profile, RoleText, RuleText, SetText, Spanned, TestRequest,
-    Text, Tools, Who, parse,
+    ModelsText, ParamPatterns, PerActor, PlanText, PolicyTest, Profile, RoleText, RuleText, SetText, Spanned,
+    TestRequest, Text, Tools, Who, parse,
 };
 pub use lines::{Lines, locate};
 pub use lint::lint;

@@ -43,7 +43,7 @@ impl Room {
             folder: self.dir.path().to_owned(),
             session: Some("s1".to_owned()),
             agent: Some("claude-code".to_owned()),
-                actor: Some(Box::new(Actor { team: Some("a".to_owned()), ..Actor::default() })),
+            actor: Some(Box::new(Actor { team: Some("a".to_owned()), ..Actor::default() })),
             call_id: Some("call-1".to_owned()),
             workspace: PathBuf::from(OsStr::from_bytes(b"/w/\xff\n")),
             home: Some("/home/ann".into()),
