@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Names of programs that are ordinary words too: keys of JSON and columns, verbs of policies, tools of agents, words of
 /// commands, schemes of addresses; and Sayso itself. Which is meant, a literal does not say; a list of programs is found by the others in it.
-const WORDS: &str = ": [ [[ apply_patch as at build builtin cat code command coverage cut dd defaults delta diff dir env exec \
+const WORDS: &str = ": [ [[ apply_patch as at build builtin cat code column command coverage cut dd defaults delta diff dir env exec \
     expect file find groups halt head host hostname http https id import info init install kind last link links make migrate \
-    more n named open pass passwd patch ping port pwd q rename reset sayso script scheme security seq serve skill start stat sync task \
+    more n named open pass passwd patch ping port pwd q rename reset sayso script scheme security seq serve skill start stat step sync task \
     test time timeout trust type users view venv w wait wall watch which write yes true false ab hd vd node";
 
 /// Rooms that name programs, and why they may.
@@ -34,11 +34,14 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("sayso-formats/src/", "other systems' formats, with lists of their own that are part of what they mean"),
     ("sayso-hold/src/", "devices and machines, as the kernel names them"),
     ("sayso-gate/src/audit/redact/table.rs", "parts of secrets' names, and what stands before `:` in an address"),
+    ("sayso-gate/src/history/proposal/harm.rs", "words by which calls of any program say that they lose something"),
+    ("sayso-gate/src/history/proposal/script.rs", "modules of Python's own library"),
     ("sayso-gate/src/history/proposal/need.rs", "subcommands that clients of many kinds have"),
     ("sayso-gate/src/hold/blank.rs", "schemes of addresses"),
     ("sayso-gate/src/hold/ground.rs", "folders in which programs listen, as they name them"),
     ("sayso-gate/src/hold/store.rs", "keys of git's own files"),
     ("sayso-policy/src/compare/corner.rs", "commands to try two policies with, which judge them like any other"),
+    ("sayso-policy/src/set/mod.rs", "the patterns of built-in sets, as a policy file would write them"),
     ("sayso-policy/src/stage/integrity/switch/", "the agents' own programs, options and settings"),
     ("sayso-policy/src/stage/patterns.rs", "names of tools"),
     ("sayso-policy/src/text/read.rs", "`bash` is a tool that people write"),
@@ -50,7 +53,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("sayso-shell/src/effect.rs", "names of languages"),
     ("sayso-shell/src/instruct/follow/", "endings of files, and words of scripts, that are names of programs too"),
     ("sayso-shell/src/script/", "names of languages, and of commands in them"),
+    ("sayso-shell/src/instruct/scripts.rs", "endings of files that are scripts"),
     ("sayso/src/choice.rs", "the agents, as users name them"),
+    ("sayso/src/cli.rs", "Sayso's own commands, and an example"),
     ("sayso/src/command/policy/diff.rs", "the program that a file of a commit is read with"),
     ("sayso/src/show/caret.rs", "an example"),
 ];

@@ -27,6 +27,8 @@ const FOLLOWING: &[&str] = &[
     "-X DELETE https://example.org/x",
     "-c 'select 1'",
     "-c 'delete from t'",
+    "x 'select 1'",
+    "--amend --no-edit",
     "-r x",
     "target",
 ];
@@ -130,6 +132,9 @@ fn commands(entry: &Entry, flags: &Flags<'_>) -> Vec<String> {
     let mut bases = vec![base];
     // Where an exception was added or taken away, what it excepts is the call to look at.
     bases.extend(entry.except.iter().filter_map(|it| command(it)));
+    // A flag may be a fact that Sayso finds (`--only-reads`), which nobody can type: the call to look at does without.
+    let plain = (!entry.pattern.contains('|')).then(|| command(subject(&entry.pattern))).flatten();
+    bases.extend(plain.filter(|plain| !bases.contains(plain)));
     let mut found = Vec::new();
     for base in &bases {
         let behind = |words: &str| match (words, base.split_once(" | ")) {

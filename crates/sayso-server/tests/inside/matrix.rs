@@ -9,7 +9,7 @@ const WHO: [&str; 6] = ["nobody", "agent", "approver", "tenant's admin", "admin"
 
 /// `200` and such: let in. `401`: said nothing of who they are. `403`: may not.
 #[rustfmt::skip]
-const TABLE: [(&str, &str, &str, [u16; 6]); 43] = [
+const TABLE: [(&str, &str, &str, [u16; 6]); 47] = [
     ("get",    "/v1/health",                    "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/v1/ready",                     "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/metrics",                      "",                            [200, 200, 200, 403, 200, 200]),
@@ -19,6 +19,10 @@ const TABLE: [(&str, &str, &str, [u16; 6]); 43] = [
     ("post",   "/v1/decisions",                 r#"{"tool":"x"}"#,             [200, 200, 200, 200, 200, 200]),
     ("post",   "/v1/outcomes",                  r#"{"record":"x"}"#,           [200, 200, 200, 200, 200, 200]),
     ("post",   "/v1/try",                       r#"{"tool":"x"}"#,             [401, 403, 403, 403, 200, 200]),
+    ("post",   "/v1/plans",                     r#"{"steps":[]}"#,             [400, 400, 400, 400, 400, 400]),
+    ("get",    "/v1/plans",                     "",                            [401, 403, 200, 200, 200, 200]),
+    ("get",    "/v1/plans/{id}",                "",                            [404, 404, 404, 404, 404, 404]),
+    ("get",    "/v1/policy/layers",             "?agent=x&workspace=/nowhere", [401, 403, 403, 403, 200, 200]),
     ("post",   "/v1/tools/filter",              r#"{"tools":["x"]}"#,          [200, 200, 200, 200, 200, 200]),
     ("get",    "/v1/approvals",                 "",                            [401, 403, 200, 200, 200, 200]),
     ("get",    "/v1/approvals/{id}",            "",                            [404, 404, 404, 404, 404, 404]),

@@ -174,7 +174,7 @@ fn a_report_for_people_names_what_it_counts_and_the_next_step() {
 
 With this policy: 0 allowed, 3 asked, 0 denied.
        2 asked by built-in  [default]
-       1 asked by preset:developer:198:5  [loses-work]
+       1 asked by preset:developer:201:5  [loses-work]
 
 Rules that would avoid most prompts, each counted on top of those above it:
 

@@ -66,11 +66,16 @@ fn what_none_found_is_a_proof_for_is_said() {
         (said.code, said.out.as_str()),
         (0, "\nNothing is looser: every overlap of the `tool` patterns was tried.\n")
     );
-    // What cannot be tried is named, and is no proof.
+    // A limit is tried where it is just reached.
     person.file("limit.toml", &format!("{OLD}[limits.session]\ncalls = 9\n"));
     let said = person.run(&["policy", "diff", "--no-looser", "limit.toml", "old.toml"]);
+    assert_eq!(said.code, 4, "{}", said.out);
+    assert!(said.out.contains("Looser  ls   (calls of this session at 9)"), "{}", said.out);
+    // What cannot be tried is named, and is no proof.
+    person.file("risk.toml", &format!("{OLD}[risk]\nask_above = 9\n"));
+    let said = person.run(&["policy", "diff", "--no-looser", "risk.toml", "old.toml"]);
     assert_eq!(said.code, 3, "{}", said.out);
-    assert!(said.out.contains("which is not a proof") && said.out.contains("[limits]"), "{}", said.out);
+    assert!(said.out.contains("which is not a proof") && said.out.contains("[risk]"), "{}", said.out);
 }
 
 #[test]

@@ -110,7 +110,8 @@ fn after_secrets_were_read_a_connection_asks_and_names_the_call() {
 
 #[test]
 fn a_policy_without_such_rules_keeps_nothing() {
-    let agent = Agent::new("extends = [\"developer\"]\ndisable = [\"own-build\", \"secrets-stay-here\"]\n");
+    let agent =
+        Agent::new("extends = [\"developer\"]\ndisable = [\"own-build\", \"own-containers\", \"secrets-stay-here\"]\n");
     assert_eq!(agent.write("s", "Makefile", "all:\n"), "allow");
     assert_eq!(agent.bash("s", "make").0, "allow");
     assert!(!agent.person.home().join(".local/state/sayso/facts").exists());

@@ -98,8 +98,11 @@ pub fn denying(
     // What asks is what somebody minds; else what stands last.
     let asks = |at: &usize| decision.effects.iter().any(|it| it.effect == Some(*at) && it.verdict == Verdict::Ask);
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..operation.effects.len()).rev().partition(asks);
+    // The call of the tool itself comes last: a rule about it is about every command.
+    let is_call = |at: &usize| operation.effects.get(*at).is_some_and(|effect| effect.verb == Verb::Call);
+    let (calls, rest): (Vec<usize>, Vec<usize>) = first.into_iter().rev().chain(rest).partition(is_call);
     let mut found: Vec<(usize, Denial)> = Vec::new();
-    for at in first.into_iter().rev().chain(rest) {
+    for at in rest.into_iter().chain(calls) {
         for pattern in patterns(operation, at, facts) {
             let (verb, pattern) = pattern;
             let key = if verb == Verb::Call { "tool" } else { verb.as_str() };
