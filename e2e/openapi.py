@@ -48,13 +48,14 @@ def main():
                             "response_schema_conformance",
                 "--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES), "--seed", str(SEED),
                 "--max-time", str(SECONDS), "--request-timeout", "20", "--no-color"]
-            # The stream never ends. What puts another policy in force comes last and alone: by that one calls may wait.
-            changes = ["/v1/policy/activate", "/v1/policy/rollback"]
-            but = [word for path in ["/v1/stream", *changes] for word in ("--exclude-path", path)]
-            only = [word for path in changes for word in ("--include-path", path)]
+            # The stream never ends. What puts another policy or mode in force comes later and alone, since calls may wait or
+            # be denied by it, and what signs out comes last: nothing that carries the token is let in afterwards.
+            changes, last = ["/v1/policy/activate", "/v1/policy/rollback", "/v1/mode"], ["/v1/session"]
+            but = [word for path in ["/v1/stream", *changes, *last] for word in ("--exclude-path", path)]
+            only = [[word for path in paths for word in ("--include-path", path)] for paths in (changes, last)]
             runs = [subprocess.run(
                 command + which, cwd=folder, env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False) for which in (but, only)]
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False) for which in (but, *only)]
             print("\n".join(run.stdout for run in runs))
             with urllib.request.urlopen(base + "/v1/health") as answer:
                 assert json.load(answer)["status"] == "ok"

@@ -110,7 +110,7 @@ test('a policy is written, checked as it is typed, tried on past calls and put i
   await at.page.getByRole('button', { name: 'Try on the last 30 days' }).click();
   const flips = at.page.locator('.flips');
   await flips.waitFor();
-  assert.match(await flips.innerText(), /Tried on \d+ calls? of the last 30 days: \d+ prompts? fewer/);
+  assert.match(await flips.innerText(), /Tried on [\d,]+ calls? of the last 30 days: [\d,]+ prompts? fewer/);
   assert.match(await flips.innerText(), /terraform graph/);
   await shot(at.page, 'policy-editor');
   await frame(at.page, 3);
