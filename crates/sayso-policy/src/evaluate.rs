@@ -45,6 +45,11 @@ pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, fa
     let by_all = |state: &State, counts: &dyn Fn(&CompiledFile) -> bool| {
         let by = |side: &Side| judge(&Inputs::new(policy, &judging, state, side, counts));
         let Some((first, rest)) = more.split_first() else { return by(&Side::default()) };
+        if more.len() > role::MOST_SIDES {
+            let text =
+                "More combinations of `[for]` tables match this caller than Sayso judges, so nothing is allowed.";
+            return denied(policy, text);
+        }
         rest.iter().map(by).fold(by(first), role::stricter)
     };
     let mut decision = by_all(state, &|file| CompiledFile::counts_in(mode(file)));
@@ -66,7 +71,10 @@ pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, fa
 
 /// The policy itself cannot be read: nothing runs by what is left of it.
 pub(crate) fn unreadable(policy: &Policy) -> Decision {
-    let text = "The policy in force cannot be read, so nothing is allowed.";
+    denied(policy, "The policy in force cannot be read, so nothing is allowed.")
+}
+
+fn denied(policy: &Policy, text: &str) -> Decision {
     let opinion = built_in(Stage::Mode, Verdict::Deny, Code::PolicyUnreadable, text);
     Decision {
         verdict: Verdict::Deny,

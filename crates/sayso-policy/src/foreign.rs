@@ -224,9 +224,7 @@ fn on_effect(said: &mut Opinions, stage: Stage, remark: Remark) {
 
 /// For an actor and all above it: a subagent has no more than its parent.
 pub(crate) fn hidden(stages: &dyn Stages, tool: &ToolName, actor: &Actor) -> Option<Remark> {
-    let mut next = Some(actor);
-    for _ in 0..8 {
-        let current = next?;
+    for current in actor.and_above() {
         // INVARIANT: what an agent reports of itself is judged beside what is stated, in place of none.
         let found = stages
             .tools(tool, current)
@@ -234,7 +232,6 @@ pub(crate) fn hidden(stages: &dyn Stages, tool: &ToolName, actor: &Actor) -> Opt
         if found.is_some() {
             return found;
         }
-        next = current.parent.as_deref();
     }
     None
 }

@@ -2,7 +2,7 @@
 //!
 //! A file has its own presets, and others for some actors in their place. Which of them speak depends on who asks: by what
 //! is stated, one group; by what an agent reports of itself, another group beside that one. Then the call is judged once
-//! with each, and the stricter answer counts for every effect.
+//! with each group of a file beside each group of the others, and the stricter answer counts for every effect.
 //!
 //! INVARIANT: what is reported adds a side, and takes none away, unless the file believes it (`trust_roles`).
 
@@ -22,6 +22,9 @@ pub(crate) struct Role {
     /// `[hold]` of the file, with what these presets say for the rest.
     pub hold: Option<HoldSection>,
 }
+
+/// A call is judged from this many sides; one that has more is denied.
+pub(crate) const MOST_SIDES: usize = 64;
 
 /// A group of presets of one file: 0 is its own `extends`, then those of its roles in their order.
 pub(crate) type Group = u32;
@@ -78,10 +81,7 @@ impl CompiledFile {
                 }
             }
         };
-        let mut next = Some(actor);
-        // A chain of parents is as long as the agent says; eight is more than any has.
-        for _ in 0..8 {
-            let Some(current) = next else { break };
+        for current in actor.and_above() {
             if self.trusts_roles {
                 let mut groups: Vec<Group> = current.believed().iter().flat_map(meant).collect();
                 groups.dedup();
@@ -91,7 +91,6 @@ impl CompiledFile {
                 add(meant(&current.stated()).into_iter().chain(of_product).collect(), true);
                 current.every_aspect().iter().for_each(|aspect| add(meant(aspect), false));
             }
-            next = current.parent.as_deref();
         }
         found
     }
@@ -145,12 +144,18 @@ impl Policy {
         if self.files.iter().all(|file| file.roles.is_empty()) {
             return Vec::new();
         }
-        let groups: Vec<Vec<Group>> = self.files.iter().map(|file| file.groups(actor)).collect();
-        let most = groups.iter().map(Vec::len).max().unwrap_or(1);
-        let at = |turn: usize| {
-            Side(groups.iter().map(|of| of.get(turn).or(of.last()).copied().unwrap_or_default()).collect())
-        };
-        (0..most).map(at).collect()
+        // INVARIANT: every group of a file meets every group of the others. If one more group took the place of another in
+        // a pair, what an agent reports of itself could take a side away.
+        let mut sides = vec![Side::default()];
+        for file in &self.files {
+            let groups = file.groups(actor);
+            let with = |side: &Side| {
+                let longer = |group: &Group| Side(side.0.iter().chain([group]).copied().collect());
+                groups.iter().map(longer).collect::<Vec<Side>>()
+            };
+            sides = sides.iter().flat_map(with).take(MOST_SIDES + 1).collect();
+        }
+        sides
     }
 
     /// What the owner states of calls that come in on this machine, added to an actor. A rehearsal may ask about anybody.
@@ -170,9 +175,15 @@ pub(crate) fn stricter(mut one: Decision, other: Decision) -> Decision {
     let mut more = Vec::new();
     for said in other.effects {
         let about_call = said.effect.is_none();
-        let own = one.effects.iter_mut().find(|own| own.effect == said.effect && (!about_call || same(own, &said)));
-        match own {
+        let same =
+            |own: &&mut EffectOpinions| own.effect == said.effect && (!about_call || own.opinions == said.opinions);
+        match one.effects.iter_mut().find(same) {
             Some(own) if said.verdict > own.verdict => *own = said,
+            // INVARIANT: what either side asks stays, with whom it asks: an answer to one is none to the other.
+            Some(own) if said.verdict == own.verdict => {
+                let new: Vec<_> = said.opinions.into_iter().filter(|opinion| !own.opinions.contains(opinion)).collect();
+                own.opinions.extend(new);
+            }
             Some(_) => {}
             None if about_call && said.verdict == Verdict::Allow => {}
             None => more.push(said),
@@ -195,10 +206,6 @@ pub(crate) fn stricter(mut one: Decision, other: Decision) -> Decision {
         deeds: None,
         risk: None,
     }
-}
-
-fn same(one: &EffectOpinions, other: &EffectOpinions) -> bool {
-    one.opinions.iter().map(|it| &it.reason.code).eq(other.opinions.iter().map(|it| &it.reason.code))
 }
 
 /// What is said of holding: an Allow that counts only under a hold for one side does so for both, and an Ask is one that a

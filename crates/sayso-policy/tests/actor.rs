@@ -196,6 +196,56 @@ fn a_kind_of_agent_has_other_presets_in_place_of_the_files_own() {
 }
 
 #[test]
+fn every_group_of_a_file_meets_every_group_of_the_others() {
+    // What an agent reports brings one more group into the second file, which takes the place of none.
+    let one = "default = \"ask\"\n[for.\"agent:x\"]\nextends = [\"developer\"]\n[for.\"agent:claude-code\"]\n\
+               extends = [\"reviewer\"]\n[for.\"agent:helper\"]\nextends = [\"developer\"]\n";
+    let two = "default = \"ask\"\n[for.\"agent:helper\"]\nextends = [\"developer\"]\n";
+    let texts = [text(Layer::Managed, one), text(Layer::User, two)];
+    let stated = Actor { product: Some("claude-code".into()), ..named("x") };
+    let reported = Reported { agents: vec!["helper".into()], ..Reported::default() };
+    let reporting = Actor { reported: Some(Box::new(reported)), ..stated.clone() };
+    for command in ["git add a", "git commit -m x", "touch x", "make"] {
+        let (silent, told) =
+            (of_command(&texts, command, stated.clone()), of_command(&texts, command, reporting.clone()));
+        assert!(told >= silent && silent >= Verdict::Ask, "{command}: {silent:?}, with a report {told:?}");
+    }
+    // Nor does the order of tables count.
+    let ops = |first: &str, second: &str| format!("default = \"ask\"\n{first}{second}");
+    let (a, b) = ("[for.\"agent:x\"]\nextends = [\"reviewer\"]\n", "[for.\"team:ops\"]\nextends = [\"developer\"]\n");
+    let actor = Actor { team: Some("ops".into()), ..named("x") };
+    let alike = [text(Layer::Managed, &ops(a, b)), text(Layer::User, &ops(a, b))];
+    let turned = [text(Layer::Managed, &ops(b, a)), text(Layer::User, &ops(a, b))];
+    assert_eq!(of_command(&turned, "git add a", actor.clone()), of_command(&alike, "git add a", actor));
+}
+
+#[test]
+fn what_two_sides_ask_goes_to_the_people_of_both() {
+    let texts = [text(
+        Layer::User,
+        "extends = [\"developer\"]\n[for.\"agent:x\"]\nextends = [\"developer\"]\n[for.\"team:ops\"]\nextends = \
+         [\"deployer\"]\n[approvals.publishers]\nmembers = [\"boss\"]\n",
+    )];
+    let actor = Actor { team: Some("ops".into()), ..named("x") };
+    let said = judged(&texts, call("git push", actor), &State::default());
+    let codes: Vec<String> = said.reasons.iter().map(|reason| reason.code.as_str().to_owned()).collect();
+    assert_eq!(said.verdict, Verdict::Ask);
+    assert!(codes.contains(&"git-push".to_owned()) && codes.contains(&"publishing".to_owned()), "{codes:?}");
+    assert!(said.addressees().iter().any(|to| to.as_ref().is_some_and(|to| to.name == "publishers")), "{said:?}");
+}
+
+#[test]
+fn the_eighth_parent_is_a_ceiling_too() {
+    let texts = [text(Layer::User, ROLES)];
+    let below = |actor: Actor| Actor { subagent: true, parent: Some(Box::new(actor)), ..named("free") };
+    let mut actor = named("reviewer");
+    for depth in 1..=8 {
+        actor = below(actor);
+        assert_eq!(of_command(&texts, "touch q", actor.clone()), Verdict::Deny, "{depth}");
+    }
+}
+
+#[test]
 fn a_believed_report_satisfies_an_allow_and_only_then() {
     let rule = "default = \"ask\"\n[[rule]]\nid = \"a\"\nallow = { run = \"ls\" }\nwhen = { for = [\"agent:explore\", \"provider:openai/gpt-5\"] }\n";
     let model = Reported { provider: Some("openai/gpt-5".into()), ..Reported::default() };

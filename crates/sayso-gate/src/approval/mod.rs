@@ -262,14 +262,8 @@ impl Question {
 /// Whether somebody may answer for one of those whom an actor's question is addressed to.
 pub(crate) fn may_answer(actor: &Actor, to: Option<&Approvers>, person: &Person) -> bool {
     let is = |name: &Option<String>| !actor.is_claimed() && name.as_deref() == Some(person.name.as_str());
-    let mut asks = Some(actor);
-    // A chain of parents is as long as the agent says; eight is more than any has.
-    for _ in 0..8 {
-        let Some(current) = asks else { break };
-        if is(&current.agent) {
-            return false;
-        }
-        asks = current.parent.as_deref();
+    if actor.and_above().any(|current| is(&current.agent)) {
+        return false;
     }
     to.is_none_or(|to| to.include(person) && !is(&actor.member))
 }

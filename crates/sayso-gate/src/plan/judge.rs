@@ -100,12 +100,15 @@ impl Gate {
     }
 
     fn judge_plan(&self, calls: &[PlannedCall], way_in: &str) -> Result<(Plan, Vec<Judged>), Error> {
-        let first = one_plan(calls)?;
+        let planned = one_plan(calls)?;
+        // By what the owner states of calls that come in here, as the steps will be judged when they run.
+        let first = &ToolCall { actor: self.owned(planned.actor.clone()), ..planned.clone() };
         let in_force = self.in_force();
         let mut before = Before { known: self.known_of(first), ..Before::default() };
         let mut judged: Vec<Judged> = Vec::new();
         for (number, planned) in (1_u32..).zip(calls) {
-            judged.push(self.judge_step(number, planned, &mut before)?);
+            let call = ToolCall { actor: first.actor.clone(), ..planned.call.clone() };
+            judged.push(self.judge_step(number, call, &*planned.env, &mut before)?);
         }
         let steps: Vec<Step> = judged.iter().map(|one| one.step.clone()).collect();
         let verdict = steps.iter().map(|step| step.verdict).max().unwrap_or(Verdict::Ask);
@@ -144,19 +147,24 @@ impl Gate {
         Known { rehearsed: true, ..known }
     }
 
-    fn judge_step(&self, number: u32, planned: &PlannedCall, before: &mut Before) -> Result<Judged, Error> {
-        let facts = Facts { files: self.files(), env: &*planned.env };
+    fn judge_step(
+        &self,
+        number: u32,
+        call: ToolCall,
+        env: &dyn Environment,
+        before: &mut Before,
+    ) -> Result<Judged, Error> {
+        let facts = Facts { files: self.files(), env };
         let known = before.known.clone();
         let past = Past::when_asked(move || known.clone());
-        let (operation, decision) =
-            self.rehearse(planned.call.clone(), Circumstances::rehearsal(), FactsOf::Call(facts), past);
+        let (operation, decision) = self.rehearse(call.clone(), Circumstances::rehearsal(), FactsOf::Call(facts), past);
         let Some(operation) = operation else {
             return Err(Error::Plan(format!("Sayso failed while judging step {number}; please report the bug")));
         };
         let policy = self.in_force();
         let bound = Bound::to(&operation, facts);
         let again = before.makes(&operation, &bound, facts);
-        let seen = Seen::asked(&planned.call).bringing(&operation);
+        let seen = Seen::asked(&call).bringing(&operation);
         let left_out = seen.left_out();
         let record =
             seen.record(String::new(), Some(&operation), &decision, &Circumstances::rehearsal(), None, Duration::ZERO);

@@ -88,6 +88,21 @@ fn what_an_earlier_step_does_counts_for_a_later_one() {
 }
 
 #[test]
+fn a_plan_is_of_whom_the_owner_states_and_its_steps_are_too() {
+    let world = world(&format!("{POLICY}\n[actor]\nteam = \"a\"\nmember = \"alice\"\ntenant = \"t1\"\n"));
+    let submitted = world.submit(&["make a", "echo between", "make b"]);
+    let actor = &submitted.plan.actor;
+    assert_eq!((actor.member.as_deref(), actor.tenant.as_deref()), (Some("alice"), Some("t1")));
+    let approval = world.reply(&submitted.plan.id, &Person::named("ann"), &Reply::allow_once()).unwrap();
+    assert_eq!(approval.standing, Standing::Approved);
+    for command in ["make a", "echo between", "make b"] {
+        let judged = world.run(command);
+        assert!(judged.permit.is_some(), "{command}: {:?}", judged.decision.reasons);
+        assert!(judged.record.plan.is_some(), "{command}");
+    }
+}
+
+#[test]
 fn an_approved_plan_is_carried_out_in_order_and_each_step_once() {
     let world = world(POLICY);
     assert!(!world.allowed("make a"));

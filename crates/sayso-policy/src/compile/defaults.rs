@@ -84,7 +84,7 @@ impl InPresets<'_, '_> {
             let hold = hold::compile(&mut compiler);
             self.codes.extend(found.iter().map(|rule| rule.code.clone()));
             self.codes.extend(hold.is_some().then_some(Cow::Borrowed(HOLD)));
-            let off = |code: &str| file.disable.iter().chain(disable).any(|off| off.value == code);
+            let off = |code: &str| disable.iter().any(|off| off.value == code);
             holds.extend(hold.filter(|_| enforced || !off(HOLD)));
             let kept: Vec<Rule> = found.into_iter().filter(|rule| enforced || !off(&rule.code)).collect();
             for verb in Verb::ALL {

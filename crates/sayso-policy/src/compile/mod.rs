@@ -125,7 +125,7 @@ fn compile_file(
     let risk = crate::risk::section(&compiler);
     let limits = limits::section(file);
     let mut in_presets = defaults::InPresets { file, text, programs, believes, rules: &mut rules, codes: Vec::new() };
-    let own = in_presets.group(0, (&file.extends, &file.enforce), &file.default, &[], problems);
+    let own = in_presets.group(0, (&file.extends, &file.enforce), &file.default, &file.disable, problems);
     let mut compiled_presets = own.presets;
     let (mut defaults, hold) = (own.defaults, own.hold);
     let unanswered = file.unanswered.as_ref().map(|verdict| verdict.value).or(own.unanswered);

@@ -14,7 +14,7 @@ use crate::judging::Judging;
 use crate::pattern::{Purpose, RunKind, RunPattern, normal_host};
 use crate::policy::CompiledFile;
 use crate::rule::{Pattern, run_of};
-use crate::word::{Code, Holding, Opinion, Stage, Tri, Verdict};
+use crate::word::{Actor, Code, Holding, Opinion, Stage, Tri, Verdict};
 use sayso_shell::bounds::Need;
 use sayso_shell::program::Facets;
 use sayso_shell::{Carry, Effect, HostTarget, Run, RunId, Target, Verb};
@@ -115,6 +115,11 @@ impl<'a, 'j> Holds<'a, 'j> {
     /// Whether all that asks is held by what the call itself starts.
     fn held_inside(&self, need: Need, asked: &[usize]) -> bool {
         let judging = self.inputs.judging;
+        // It judges again for nobody in particular, and holds to the bounds of that.
+        let policy = self.inputs.policy;
+        if policy.sides(&judging.operation.actor) != policy.sides(&policy.owned(Actor::default(), false)) {
+            return false;
+        }
         let run = |index: &usize| judging.operation.effects.get(*index).and_then(run_of);
         held_inside::holder(judging, &self.inputs.policy.protected, need).is_some_and(|holder| {
             asked.iter().all(|at| run(at).is_some_and(|run| held_inside::is_below(judging, run, holder)))

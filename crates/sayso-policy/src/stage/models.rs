@@ -68,10 +68,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
         return;
     }
     for FileInForce { file, .. } in &inputs.files {
-        let mut next = Some(&inputs.judging.operation.actor);
-        for _ in 0..8 {
-            let Some(actor) = next else { break };
-            next = actor.parent.as_deref();
+        for actor in inputs.judging.operation.actor.and_above() {
             let found = actor.every_aspect().iter().find_map(|aspect| refusing(&file.models, aspect));
             if let Some((rule, model)) = found {
                 let text =

@@ -10,8 +10,6 @@ use crate::word::{Actor, Code, Opinion, Source, Stage, Verdict};
 
 /// How long an approved plan may be carried out where no file says.
 pub const USUAL_PLAN_MS: u64 = 2 * 60 * 60 * 1000;
-/// Agents above the one that asks, at most.
-const MOST_PARENTS: usize = 8;
 
 /// `[plan]` of a file.
 #[derive(Clone, Debug, Default)]
@@ -43,18 +41,13 @@ pub(crate) fn section(compiler: &Compiler<'_>) -> PlanSection {
 impl PlanSection {
     /// What requires a plan of this actor, or of one that it works for.
     fn required_of(&self, actor: &Actor) -> Option<&RequiredPlan> {
-        let mut next = Some(actor);
-        for _ in 0..=MOST_PARENTS {
-            let current = next?;
-            let aspects = current.every_aspect();
-            let is = |who: &Who| aspects.iter().any(|actor| is_actor(who, actor));
-            if let Some(found) = self.require.iter().find(|required| is(&required.who)) {
-                return Some(found);
-            }
-            next = current.parent.as_deref();
+        if self.require.is_empty() {
+            return None;
         }
-        // INVARIANT: a chain too long to be looked through may hold whoever is named.
-        next.and_then(|_| self.require.first())
+        actor.and_above().find_map(|current| {
+            let aspects = current.every_aspect();
+            self.require.iter().find(|required| aspects.iter().any(|actor| is_actor(&required.who, actor)))
+        })
     }
 }
 

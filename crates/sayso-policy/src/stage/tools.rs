@@ -78,10 +78,7 @@ pub(crate) fn hiding(file: &CompiledFile, tool: &ToolName, actor: &Actor) -> Opt
     if file.tools.is_empty() {
         return None;
     }
-    let mut next = Some(actor);
-    // A chain of parents is as long as the agent says; eight is more than any has.
-    for _ in 0..8 {
-        let current = next?;
+    for current in actor.and_above() {
         // INVARIANT: a layer for what an agent reports of itself stands beside those for what is stated, in place of none,
         // unless the file believes it.
         let aspects = if file.trusts_roles { current.believed() } else { current.every_aspect() };
@@ -92,7 +89,6 @@ pub(crate) fn hiding(file: &CompiledFile, tool: &ToolName, actor: &Actor) -> Opt
                 }
             }
         }
-        next = current.parent.as_deref();
     }
     None
 }

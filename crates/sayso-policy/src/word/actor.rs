@@ -223,6 +223,11 @@ impl Actor {
         alone.into_iter().chain(named).collect()
     }
 
+    /// This actor and all above it, itself first. Ways in bound how long a chain they take.
+    pub fn and_above(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |actor| actor.parent.as_deref())
+    }
+
     /// The same actor, where its reports count as if they were stated: its own kind first, then those that it reports.
     #[must_use]
     pub fn believed(&self) -> Vec<Self> {
