@@ -161,6 +161,15 @@ pub(super) struct Offered {
     base: String,
 }
 
+/// What a rule is put behind: the user's own policy. Who has no file yet begins one with the preset that was in force
+/// without it; a file that cannot be read is none to be replaced by that.
+fn own_text(file: &Path) -> std::io::Result<String> {
+    match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok("extends = [\"developer\"]\n".to_owned()),
+        read => read,
+    }
+}
+
 /// Offers it. Changes nothing.
 pub(super) async fn rule(State(app): State<Arc<App>>, _: Owner, Named(id): Named) -> Result<Json<Offered>, ApiError> {
     blocking(move || {
@@ -183,13 +192,34 @@ pub(super) async fn rule(State(app): State<Arc<App>>, _: Owner, Named(id): Named
         match allowing(&ask, &rulebook, facts) {
             Advice::Instead(text) => none(&text),
             Advice::Rule { rule, widest } => {
-                let own = std::fs::read_to_string(&app.places.user).ok();
-                // Who has no file yet begins one with the preset that was in force without it.
-                let begin = own.unwrap_or_else(|| "extends = [\"developer\"]\n".to_owned());
+                let begin = match own_text(&app.places.user) {
+                    Ok(begin) => begin,
+                    Err(error) => {
+                        let file = app.places.user.display();
+                        return none(&format!("Your policy file {file} cannot be read: {error}. Repair it first."));
+                    }
+                };
                 let text = Some(format!("{}\n\n{rule}", begin.trim_end()));
                 Ok(Json(Offered { rule: Some(rule), widest, instead: None, text, base }))
             }
         }
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_that_is_not_there_is_begun_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("policy.toml");
+        assert_eq!(own_text(&file).unwrap(), "extends = [\"developer\"]\n");
+        std::fs::write(&file, "# mine\n").unwrap();
+        assert_eq!(own_text(&file).unwrap(), "# mine\n");
+        std::fs::write(&file, b"# caf\xe9\n").unwrap();
+        assert!(own_text(&file).is_err(), "not UTF-8");
+        assert!(own_text(dir.path()).is_err(), "a folder");
+    }
 }
