@@ -2,6 +2,8 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from '/vendor/preact-htm.js';
 import { visible } from '/text.js';
 
+const SETTLES_MS = 600;
+
 // Something loaded from the server, again whenever one of `when` changes. What is shown stays until the new is there.
 export function useLoaded(load, when) {
   const [state, setState] = useState({ data: null, wrong: null });
@@ -25,6 +27,33 @@ export function useTicks(on, kinds, hold = false) {
     return () => { stop(); clearTimeout(timer); };
   }, [hold]);
   return ticks;
+}
+
+// Whether the buttons have stood still for a moment. What has just appeared, or moved because something above it did,
+// takes no answer: the finger or key was meant for what was there before.
+export function useSettled(place) {
+  const [settled, setSettled] = useState(false);
+  useEffect(() => {
+    let timer = null;
+    let top = null;
+    const look = () => {
+      const now = place.current ? place.current.getBoundingClientRect().top + scrollY : null;
+      if (now === null || (top !== null && Math.abs(now - top) < 2)) return;
+      top = now;
+      setSettled(false);
+      clearTimeout(timer);
+      timer = setTimeout(() => setSettled(true), SETTLES_MS);
+    };
+    const resized = new ResizeObserver(look);
+    resized.observe(document.body);
+    // One card goes and another comes: everything between them moves, and the page is as long as before.
+    const changed = new MutationObserver(look);
+    const list = place.current?.closest('.cards');
+    if (list) changed.observe(list, { childList: true });
+    look();
+    return () => { resized.disconnect(); changed.disconnect(); clearTimeout(timer); };
+  }, []);
+  return settled;
 }
 
 export function Wrong({ text }) {
