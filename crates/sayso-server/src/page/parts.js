@@ -16,13 +16,14 @@ export function useLoaded(load, when) {
   return { ...state, again: () => setTurn((it) => it + 1) };
 }
 
-// Counts events of these kinds, a few steps a second at most, so that a view loads again without being flooded.
-export function useTicks(on, kinds, hold = false) {
+// Counts events of these kinds, a few steps a second at most unless it is said, so that a view loads again without being
+// flooded.
+export function useTicks(on, kinds, hold = false, every = 400) {
   const [ticks, setTicks] = useState(0);
   useEffect(() => {
     let timer = null;
     const stop = on((event) => {
-      if (!hold && kinds.includes(event.type)) timer ??= setTimeout(() => { timer = null; setTicks((it) => it + 1); }, 400);
+      if (!hold && kinds.includes(event.type)) timer ??= setTimeout(() => { timer = null; setTicks((it) => it + 1); }, every);
     });
     return () => { stop(); clearTimeout(timer); };
   }, [hold]);
