@@ -110,3 +110,17 @@ fn the_most_risky_of_what_is_pending_comes_first() {
     assert!(scores.is_sorted_by(|one, other| one >= other) && scores[0] > scores[2], "{scores:?}");
     assert_eq!(served.get(&served.owner, "/v1/approvals?order=riskiest&after=x").0, 400);
 }
+
+#[test]
+fn the_most_risky_that_are_not_told_are_said_to_be_there() {
+    let served = Served::with("default = \"ask\"\n");
+    for command in ["make a", "make b"] {
+        let mut call = step("s", command);
+        call["wait"] = json!(0);
+        served.post(None, "/v1/decisions", &call);
+    }
+    let (_, told) = served.get(&served.owner, "/v1/approvals?order=riskiest&limit=1");
+    assert_eq!((told["approvals"].as_array().unwrap().len(), &told["more"]), (1, &json!(true)), "{told}");
+    let (_, told) = served.get(&served.owner, "/v1/approvals?order=riskiest");
+    assert_eq!((told["approvals"].as_array().unwrap().len(), &told["more"]), (2, &Value::Null), "{told}");
+}
