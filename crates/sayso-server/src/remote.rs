@@ -10,34 +10,73 @@ const LONGEST: u64 = 256 * 1024;
 /// Remotes of one repository that are told.
 const MOST: usize = 32;
 
-/// The remotes of the repository that a folder is in: their names, and where pushes go.
+/// The remotes of the repository that a folder is in: their names, and where they lead.
+///
+/// Of a remote that may lead elsewhere than its one `url` says nothing is told, and of none where the file has settings that
+/// change addresses or lie in other files, or cannot be read as plainly as this does.
 pub(crate) fn remotes(folder: &Path) -> Vec<(String, String)> {
     let Some(config) = config_of(folder) else { return Vec::new() };
-    let mut found: Vec<(String, Option<String>, Option<String>)> = Vec::new();
+    told(config.strip_prefix('\u{feff}').unwrap_or(&config)).unwrap_or_default()
+}
+
+/// `None`: what the file says of remotes may not be what git does.
+fn told(config: &str) -> Option<Vec<(String, String)>> {
+    // The address is `None` once it is doubtful.
+    let mut found: Vec<(String, Vec<Option<String>>)> = Vec::new();
     let mut at: Option<usize> = None;
     for line in config.lines().map(str::trim) {
+        if line.ends_with('\\') {
+            return None;
+        }
         if line.starts_with('[') {
-            let name = line.strip_prefix("[remote \"").and_then(|rest| rest.split('"').next());
+            let name = remote_of(line)?;
             at = name.filter(|_| found.len() < MOST).map(|name| {
-                let known = found.iter().position(|(other, ..)| other == name);
+                let known = found.iter().position(|(other, _)| other == name);
                 known.unwrap_or_else(|| {
-                    found.push((name.to_owned(), None, None));
+                    found.push((name.to_owned(), Vec::new()));
                     found.len() - 1
                 })
             });
             continue;
         }
-        let (Some((key, value)), Some(remote)) = (line.split_once('='), at.and_then(|at| found.get_mut(at))) else {
-            continue;
-        };
-        let value = Some(value.trim().trim_matches('"').to_owned());
+        let Some((_, addresses)) = at.and_then(|at| found.get_mut(at)) else { continue };
+        let (key, value) = line.split_once('=').unwrap_or((line, ""));
         match key.trim().to_ascii_lowercase().as_str() {
-            "url" if remote.1.is_none() => remote.1 = value,
-            "pushurl" if remote.2.is_none() => remote.2 = value,
+            "url" => addresses.push(address(value)),
+            "pushurl" | "vcs" => addresses.push(None),
             _ => {}
         }
     }
-    found.into_iter().filter_map(|(name, url, push)| Some((name, place(&push.or(url)?)))).collect()
+    let one = |(name, addresses): (String, Vec<Option<String>>)| match addresses.as_slice() {
+        [Some(url)] => Some((name, place(url))),
+        _ => None,
+    };
+    Some(found.into_iter().filter_map(one).collect())
+}
+
+/// The remote that a section is about, if it is about one. `None`: it changes addresses, includes other files, or is not
+/// written as git writes it.
+fn remote_of(line: &str) -> Option<Option<&str>> {
+    let inside = line.strip_prefix('[')?.strip_suffix(']')?;
+    let (section, name) = match inside.split_once(' ') {
+        Some((section, name)) => (section, Some(name.strip_prefix('"')?.strip_suffix('"')?)),
+        None => (inside, None),
+    };
+    // A dot in it is the old way to name a remote.
+    let plain = section.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let section = section.to_ascii_lowercase();
+    let changes = matches!(section.as_str(), "url" | "include" | "includeif");
+    if !plain || changes || name.is_some_and(|name| name.contains(['"', '\\'])) {
+        return None;
+    }
+    Some(name.filter(|_| section == "remote"))
+}
+
+/// An address that stands there as it is. `None`: with quotes, escapes or a comment, or for a program of its own (`ext::sh`).
+fn address(value: &str) -> Option<String> {
+    let value = value.trim();
+    let plain = value.bytes().all(|b| b.is_ascii_graphic() && !b"\"\\#;".contains(&b));
+    (plain && !value.is_empty() && !value.contains("::")).then(|| value.to_owned())
 }
 
 /// `github.com/acme/app` of an address of git, without its user and password.
@@ -59,28 +98,33 @@ fn place(url: &str) -> String {
 
 fn config_of(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|above| above.join(".git")).find(|git| git.symlink_metadata().is_ok())?;
-    let store = if git.is_dir() { git } else { common(&git)? };
-    read(&store.join("config"))
-}
-
-/// The store of a worktree.
-fn common(file: &Path) -> Option<PathBuf> {
-    let named = read(file)?;
-    let store = file.parent()?.join(named.trim().strip_prefix("gitdir:")?.trim());
-    match read(&store.join("commondir")) {
-        Some(common) => Some(store.join(common.trim())),
-        None => Some(store),
+    let (own, common) = if git.is_dir() { (git.clone(), git) } else { stores(&git)? };
+    // What a worktree has for itself may lead elsewhere.
+    if own.join("config.worktree").symlink_metadata().is_ok() {
+        return None;
     }
+    read(&common.join("config"))
 }
 
-/// A plain file, and no pipe that never ends.
+/// The store of a worktree, and the one that it shares with others.
+fn stores(file: &Path) -> Option<(PathBuf, PathBuf)> {
+    let named = read(file)?;
+    let own = file.parent()?.join(named.trim().strip_prefix("gitdir:")?.trim());
+    let common = match read(&own.join("commondir")) {
+        Some(common) => own.join(common.trim()),
+        None => own.clone(),
+    };
+    Some((own, common))
+}
+
+/// A plain file, no pipe that never ends, and all of it.
 fn read(path: &Path) -> Option<String> {
     if !path.metadata().ok()?.is_file() {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
-    Some(text)
+    std::fs::File::open(path).ok()?.take(LONGEST + 1).read_to_string(&mut text).ok()?;
+    (text.len() as u64 <= LONGEST).then_some(text)
 }
 
 #[cfg(test)]
@@ -102,15 +146,51 @@ mod tests {
         }
     }
 
-    #[test]
-    fn remotes_are_those_of_the_configuration_and_pushes_go_to_their_own_address() {
+    fn repository(config: &str) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(remotes(dir.path()), []);
         std::fs::create_dir_all(dir.path().join(".git")).unwrap();
         std::fs::create_dir_all(dir.path().join("src")).unwrap();
-        let text = "[core]\n\turl = nowhere\n[remote \"origin\"]\n\turl = https://a.example/x.git\n\tfetch = +refs\n[remote \"up\"]\n\turl = git@b.example:y\n\tpushurl = git@c.example:z.git\n";
-        std::fs::write(dir.path().join(".git/config"), text).unwrap();
+        std::fs::write(dir.path().join(".git/config"), config).unwrap();
+        dir
+    }
+
+    const ORIGIN: &str =
+        "[core]\n\turl = nowhere\n[remote \"origin\"]\n\turl = https://a.example/x.git\n\tfetch = +refs\n";
+
+    #[test]
+    fn remotes_are_those_of_the_configuration() {
+        assert_eq!(remotes(tempfile::tempdir().unwrap().path()), []);
+        let dir = repository(&format!(
+            "{ORIGIN}[remote \"up\"]\n\turl = git@b.example:y\n[branch \"main\"]\n\tremote = up\n"
+        ));
         let found = remotes(&dir.path().join("src"));
-        assert_eq!(found, [("origin".into(), "a.example/x".into()), ("up".into(), "c.example/z".into())]);
+        assert_eq!(found, [("origin".into(), "a.example/x".into()), ("up".into(), "b.example/y".into())]);
+    }
+
+    #[test]
+    fn nothing_is_told_of_remotes_that_another_setting_may_lead_elsewhere() {
+        for more in [
+            "[url \"https://evil.example/\"]\n\tinsteadOf = https://a.example/\n",
+            "[URL \"https://evil.example/\"]\n\tpushInsteadOf = https://a.example/\n",
+            "[include]\n\tpath = more\n",
+            "[includeIf \"gitdir:~/\"]\n\tpath = more\n",
+            "[remote.origin]\n\turl = https://evil.example/\n",
+            "[core] ; [url]\n",
+            "\turl = https://evil.example/\n",
+            "\tpushurl = https://evil.example/\n",
+            "\tvcs = evil\n",
+            "[Remote \"origin\"]\n\tURL=https://evil.example/\n",
+            "[core]\n\teditor = vi \\\n[remote \"origin\"]\n",
+        ] {
+            assert_eq!(remotes(repository(&format!("{ORIGIN}{more}")).path()), [], "{more}");
+        }
+        for url in ["https://a.example/x # not", "ext::sh -c id", "ext::evil", "\"https://a.example/x\"", ""] {
+            assert_eq!(remotes(repository(&format!("[remote \"origin\"]\n\turl = {url}\n")).path()), [], "{url}");
+        }
+        let dir = repository(ORIGIN);
+        std::fs::write(dir.path().join(".git/config.worktree"), "").unwrap();
+        assert_eq!(remotes(dir.path()), []);
+        let long = format!("{ORIGIN}{}", "#\n".repeat(200_000));
+        assert_eq!(remotes(repository(&long).path()), []);
     }
 }

@@ -4,6 +4,9 @@
 //! other, with its steps; a yes to it is a saved answer for each step ([`grants`]) that is used once, and counts only when the
 //! step before it has been used. So nothing here lets a call pass: the stage of grants does, and only what asked when the
 //! plan was approved.
+//!
+//! A plan is kept as a record of the chain and nowhere else, whatever was said of it: it goes when `sayso log prune` lets
+//! the records of its time go.
 
 mod active;
 mod judge;
@@ -24,8 +27,10 @@ use serde_json::Value;
 pub const MOST_STEPS: usize = 50;
 /// How much text of all steps together is kept, in bytes: a person must be able to look at it.
 pub const MOST_TEXT: usize = 256 * 1024;
-/// Plans that are looked through for one id.
+/// Plans that are looked through for those that somebody may see, or that have an id in them.
 const LOOKED_THROUGH: usize = 10_000;
+/// Longest id that is looked for, in bytes; none is as long.
+const LONGEST_ID: usize = 128;
 
 /// A plan, and what was said of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -209,13 +214,17 @@ impl Plan {
 /// # Errors
 /// If the store refuses.
 pub fn list(store: &dyn Store, query: &Query, theirs: &dyn Fn(&Plan) -> bool) -> Result<Vec<Plan>, Error> {
-    let limit = query.limit.unwrap_or(usize::MAX);
+    kept(store, query, theirs, query.limit.unwrap_or(usize::MAX))?.into_iter().map(|plan| plan.now(store)).collect()
+}
+
+/// The plans as they were recorded, and nothing of how they stand.
+fn kept(store: &dyn Store, query: &Query, theirs: &dyn Fn(&Plan) -> bool, most: usize) -> Result<Vec<Plan>, Error> {
     let query = Query { kinds: vec![Kind::Plan], limit: Some(LOOKED_THROUGH), ..query.clone() };
     let plans = store.events(&query)?.into_iter().filter_map(|chained| match chained.event {
         audit::Event::Change(change) => serde_json::from_value::<Plan>(change.detail).ok(),
         _ => None,
     });
-    plans.filter(|plan| theirs(plan)).take(limit).map(|plan| plan.now(store)).collect()
+    Ok(plans.filter(|plan| theirs(plan)).take(most).collect())
 }
 
 /// The plan whose id this is, or begins so.
@@ -223,10 +232,14 @@ pub fn list(store: &dyn Store, query: &Query, theirs: &dyn Fn(&Plan) -> bool) ->
 /// # Errors
 /// If the store refuses, or several begin so.
 pub fn find(store: &dyn Store, id: &str, theirs: &dyn Fn(&Plan) -> bool) -> Result<Option<Plan>, Error> {
-    let query = Query { limit: Some(2), ..Query::default() };
-    let mut found = list(store, &query, &|plan| plan.id.starts_with(id) && theirs(plan))?;
+    if id.len() > LONGEST_ID {
+        return Ok(None);
+    }
+    // The record is named for the plan: the store finds it by that, and need not read all others.
+    let query = Query { text: Some(id.to_owned()).filter(|id| !id.is_empty()), ..Query::default() };
+    let mut found = kept(store, &query, &|plan| plan.id.starts_with(id) && theirs(plan), 2)?;
     match found.len() {
-        0 | 1 => Ok(found.pop()),
+        0 | 1 => found.pop().map(|plan| plan.now(store)).transpose(),
         _ => Err(Error::Plan(format!("several plans start with {id}; type more of the id"))),
     }
 }

@@ -11,7 +11,7 @@ use crate::who::{Approver, Owner};
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::approval::Question;
-use sayso_gate::audit::{Kind, Log, Query};
+use sayso_gate::audit::{Kind, Log, Query, Record};
 use sayso_gate::fact::{Whose, known};
 use sayso_gate::history::{Advice, Rulebook, allowing};
 use sayso_gate::{ProcessEnvironment, RealFiles};
@@ -23,6 +23,8 @@ use utoipa::ToSchema;
 
 /// Earlier records that are looked at.
 const LOOKED_AT: usize = 500;
+/// How much of a command earlier records are searched for, in characters; what is found is compared whole.
+const SEARCHED: usize = 500;
 /// Facts of a session that are told.
 const FACTS: usize = 8;
 
@@ -32,7 +34,7 @@ const FACTS: usize = 8;
 pub(super) struct Context {
     /// The remotes of the repository there, as its own configuration names them.
     remotes: Vec<Remote>,
-    /// Earlier calls of the same program and subcommand, or tool, in the same workspace.
+    /// Earlier calls of the same command, or of the same tool with the same arguments, in the same workspace.
     before: Before,
     /// What its session did before that rules ask about.
     facts: Vec<Done>,
@@ -104,12 +106,16 @@ fn facts(app: &App, question: &Question) -> Vec<Done> {
 }
 
 fn before(app: &App, question: &Question) -> Result<Before, ApiError> {
-    let like = likeness(question);
+    let like = question.command.as_deref().unwrap_or(&question.tool).trim().to_owned();
+    // Of a call that was not kept whole nobody knows whether another was the same.
+    if question.left_out {
+        return Ok(Before { like, more: true, ..Before::default() });
+    }
     let query = Query {
         kinds: vec![Kind::Decision],
         tenant: question.actor.tenant.clone(),
         tool: Some(question.tool.clone()),
-        text: question.command.is_some().then(|| like.clone()),
+        text: question.command.is_some().then(|| like.chars().take(SEARCHED).collect()),
         until_ms: Some(question.asked_ms),
         limit: Some(LOOKED_AT),
         ..Query::default()
@@ -118,8 +124,7 @@ fn before(app: &App, question: &Question) -> Result<Before, ApiError> {
     let mut before = Before { more: records.len() == LOOKED_AT, like, ..Before::default() };
     for stored in &records {
         let record = &stored.record;
-        let same = record.workspace == question.workspace
-            && record.command.as_deref().is_none_or(|command| command.trim_start().starts_with(&before.like));
+        let same = record.workspace == question.workspace && is_same(question, record);
         match record.answer {
             Answer::Allow if same => before.allowed += 1,
             Answer::Deny if same => before.refused += 1,
@@ -129,15 +134,12 @@ fn before(app: &App, question: &Question) -> Result<Before, ApiError> {
     Ok(before)
 }
 
-/// The program and what follows it, if that is a plain word; of a tool its name.
-fn likeness(question: &Question) -> String {
-    let Some(command) = &question.command else { return question.tool.clone() };
-    let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:".contains(&b));
-    let mut words = command.split_ascii_whitespace();
-    let first = words.next().unwrap_or_default();
-    match words.next().filter(|word| plain(word) && !word.starts_with('-')) {
-        Some(second) if plain(&first) => format!("{first} {second}"),
-        _ => first.to_owned(),
+/// Whether an earlier call was this very one. Less would let fifty harmless calls of a program vouch for another.
+fn is_same(question: &Question, record: &Record) -> bool {
+    match (&question.command, &record.command) {
+        (Some(command), Some(earlier)) => command.trim() == earlier.trim(),
+        (None, None) => question.arguments == record.arguments,
+        _ => false,
     }
 }
 
@@ -159,6 +161,15 @@ pub(super) struct Offered {
     text: Option<String>,
     /// The version in force: to be sent along as `base` when the text is put in force.
     base: String,
+}
+
+/// What a rule is put behind: the user's own policy. Who has no file yet begins one with the preset that was in force
+/// without it; a file that cannot be read is none to be replaced by that.
+fn own_text(file: &Path) -> std::io::Result<String> {
+    match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok("extends = [\"developer\"]\n".to_owned()),
+        read => read,
+    }
 }
 
 /// Offers it. Changes nothing.
@@ -183,13 +194,34 @@ pub(super) async fn rule(State(app): State<Arc<App>>, _: Owner, Named(id): Named
         match allowing(&ask, &rulebook, facts) {
             Advice::Instead(text) => none(&text),
             Advice::Rule { rule, widest } => {
-                let own = std::fs::read_to_string(&app.places.user).ok();
-                // Who has no file yet begins one with the preset that was in force without it.
-                let begin = own.unwrap_or_else(|| "extends = [\"developer\"]\n".to_owned());
+                let begin = match own_text(&app.places.user) {
+                    Ok(begin) => begin,
+                    Err(error) => {
+                        let file = app.places.user.display();
+                        return none(&format!("Your policy file {file} cannot be read: {error}. Repair it first."));
+                    }
+                };
                 let text = Some(format!("{}\n\n{rule}", begin.trim_end()));
                 Ok(Json(Offered { rule: Some(rule), widest, instead: None, text, base }))
             }
         }
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_that_is_not_there_is_begun_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("policy.toml");
+        assert_eq!(own_text(&file).unwrap(), "extends = [\"developer\"]\n");
+        std::fs::write(&file, "# mine\n").unwrap();
+        assert_eq!(own_text(&file).unwrap(), "# mine\n");
+        std::fs::write(&file, b"# caf\xe9\n").unwrap();
+        assert!(own_text(&file).is_err(), "not UTF-8");
+        assert!(own_text(dir.path()).is_err(), "a folder");
+    }
 }

@@ -19,6 +19,8 @@ use utoipa::{IntoParams, ToSchema};
 
 /// Most questions in one answer.
 const MOST: usize = 500;
+/// Questions that are put in order by their risk.
+const PUT_IN_ORDER: usize = 10_000;
 
 /// Which questions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -51,7 +53,7 @@ enum Order {
     #[default]
     Newest,
     Oldest,
-    /// Those with the highest risk score, all on one page.
+    /// Those with the highest risk score, on one page; `more` says whether some are not on it.
     Riskiest,
 }
 
@@ -62,6 +64,9 @@ pub(super) struct Approvals {
     /// Where the next page begins; null: there is none.
     #[schema(required)]
     next: Option<String>,
+    /// There are more, and no next page: those in order of their risk have one only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more: bool,
 }
 
 /// The question; to whoever may not see it whole, how it stands.
@@ -147,7 +152,7 @@ pub(super) async fn list(
             oldest_first: wanted.order == Order::Oldest,
             after: wanted.after.as_deref(),
             // One more, to know whether there are more. What is put in order by its score has to be looked at first.
-            limit: if riskiest { MOST } else { most + 1 },
+            limit: if riskiest { PUT_IN_ORDER } else { most + 1 },
         };
         Ok(store.questions(&which, &|question| caller.may_see(question))?)
     });
@@ -155,11 +160,11 @@ pub(super) async fn list(
     if riskiest {
         found.sort_by_key(|approval| std::cmp::Reverse(approval.question.risk_score()));
     }
-    let more = found.len() > most && !riskiest;
+    let more = found.len() > most || found.len() == PUT_IN_ORDER;
     found.truncate(most);
-    let next = found.last().filter(|_| more).map(|last| last.question.id.clone());
+    let next = found.last().filter(|_| more && !riskiest).map(|last| last.question.id.clone());
     let found: Vec<Approval> = found.into_iter().map(Approval::brief).collect();
-    Ok(Json(Approvals { approvals: found, next }))
+    Ok(Json(Approvals { approvals: found, next, more: more && riskiest }))
 }
 
 /// One question. Whoever was given its id may know how it stands; only whoever may answer it sees it whole.

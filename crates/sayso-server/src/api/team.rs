@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Decisions that are looked at, the latest first.
-const LOOKED_AT: usize = 50_000;
+/// Decisions that are looked at, and questions, the latest first of each.
+const LOOKED_AT: usize = 5_000;
 /// How far back, unless it is said.
 const DAYS_MS: u64 = 7 * 24 * 60 * 60 * 1000;
 /// Names of one caller that are listed.
@@ -46,8 +46,10 @@ pub(super) struct Team {
     waits: Waits,
     /// The version of the policy in force here.
     policy_version: String,
-    /// There were more decisions than were looked at.
+    /// There may be more decisions or questions than were looked at: the numbers are of the latest.
     more: bool,
+    /// How many decisions, and questions, are looked at at most.
+    looked_at: usize,
 }
 
 /// A machine or token that asks for decisions.
@@ -137,8 +139,11 @@ pub(super) async fn team(
             ..Query::default()
         };
         let records = app.store().query(&query)?;
-        let which = Questions { tenant: tenant.as_deref(), ..Questions::all() };
-        let questions = app.store().questions(&which, &|question| question.asked_ms >= since_ms)?;
+        // The limit is before the time: of a long memory not all that is too old is read.
+        let which = Questions { tenant: tenant.as_deref(), limit: LOOKED_AT, ..Questions::all() };
+        let mut questions = app.store().questions(&which, &|_| true)?;
+        questions.retain(|approval| approval.question.asked_ms >= since_ms);
+        let more = records.len() == LOOKED_AT || questions.len() == LOOKED_AT;
         let all = app.tokens.all().map_err(|error| ApiError::internal(&error))?;
         let theirs = all.iter().filter(|token| tenant.is_none() || token.tenant == tenant);
         let tokens = theirs.map(|token| TokenShown {
@@ -156,7 +161,8 @@ pub(super) async fn team(
             tokens: tokens.collect(),
             waits: waits(&questions),
             policy_version: app.gate(Some(folder))?.in_force_now().policy.version().to_owned(),
-            more: records.len() == LOOKED_AT,
+            more,
+            looked_at: LOOKED_AT,
         }))
     })
     .await

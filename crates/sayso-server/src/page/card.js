@@ -6,10 +6,10 @@ import { Plan, RiskOf } from '/plan.js';
 import { Tried, isTried } from '/tried.js';
 import { Consequence, Facts } from '/consequence.js';
 import { FromNowOn } from '/rule.js';
+import { useSettled } from '/parts.js';
 import { Block, Line, Marked, Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
 
-const SETTLES_MS = 600;
 const EFFECTS = 12; // shown before the rest is folded
 const FOLDS_MS = 4000; // how long an answered card stays as it was
 
@@ -65,33 +65,6 @@ function useFolded(pending, id) {
     return () => clearTimeout(timer);
   }, [pending]);
   return [folded, setFolded];
-}
-
-// Whether the buttons have stood still for a moment. What has just appeared, or moved because something above it did,
-// takes no answer: the finger or key was meant for what was there before.
-export function useSettled(place) {
-  const [settled, setSettled] = useState(false);
-  useEffect(() => {
-    let timer = null;
-    let top = null;
-    const look = () => {
-      const now = place.current ? place.current.getBoundingClientRect().top + scrollY : null;
-      if (now === null || (top !== null && Math.abs(now - top) < 2)) return;
-      top = now;
-      setSettled(false);
-      clearTimeout(timer);
-      timer = setTimeout(() => setSettled(true), SETTLES_MS);
-    };
-    const resized = new ResizeObserver(look);
-    resized.observe(document.body);
-    // One card goes and another comes: everything between them moves, and the page is as long as before.
-    const changed = new MutationObserver(look);
-    const list = place.current?.closest('.cards');
-    if (list) changed.observe(list, { childList: true });
-    look();
-    return () => { resized.disconnect(); changed.disconnect(); clearTimeout(timer); };
-  }, []);
-  return settled;
 }
 
 // What is asked: the call, why, what would happen, and where.

@@ -32,6 +32,7 @@ const CODES = [
   ['changes-repository', 'changes the repository: its history, branches or settings', {}],
   ['changes-settings', 'changes settings', {}],
 ];
+const THROWS_AWAY = ['wipes-everything', 'loses-work'];
 // What is left to say where no code says more.
 const VERBS = { delete: 'deletes', write: 'writes', connect: 'contacts', read: 'reads', call: 'uses the tool', run: 'runs' };
 const PLACES = { registry: 'the package registry', forge: 'the forge' };
@@ -99,9 +100,11 @@ export function Facts({ approval, status }) {
   if (secret) facts.push([secret.maybe ? 'may come after reading secrets' : 'after reading secrets', 'grave', clock(secret.time_ms) + ': ' + secret.command]);
   const agent = status?.hold?.agents?.find((it) => approval.way_in.includes(it.agent));
   if (all.some((it) => it.unseen) && !approval.held && !agent?.held) facts.push(['not held', '', 'the kernel does not bound this run']);
-  if (before && before.allowed + before.refused === 0) facts.push(['first time here', '', 'no earlier call of ' + before.like + ' in this workspace']);
+  if (before && !before.more && before.allowed + before.refused === 0) facts.push(['first time here', '', 'no earlier call of ' + before.like + ' in this workspace']);
   if (before?.refused > 0) facts.push(['refused ' + before.refused + (before.more ? '+' : '') + (before.refused === 1 ? ' time' : ' times') + ' before', 'grave', before.like + ' in this workspace']);
-  if (before?.allowed > 0) facts.push(['ran ' + before.allowed + (before.more ? '+' : '') + (before.allowed === 1 ? ' time' : ' times') + ' here', 'known', before.like + ' in this workspace']);
+  // That something was deleted before says nothing good about deleting it again.
+  const deletes = approval.more_effects > 0 || approval.effects.some((it) => it.verb === 'delete' || codesOf(it).some((code) => THROWS_AWAY.includes(code))) || THROWS_AWAY.includes(approval.reasons?.[0]?.code);
+  if (before?.allowed > 0 && !deletes) facts.push(['ran ' + before.allowed + (before.more ? '+' : '') + (before.allowed === 1 ? ' time' : ' times') + ' here', 'known', before.like + ' in this workspace']);
   if (facts.length === 0) return null;
   return html`<ul class="matters" aria-label="What matters">${facts.map(([text, kind, title]) => html`<li class=${kind}><span>${text}</span>${title && html`<span class="why-so"> <${Line} text=${title} most=${120} /></span>`}</li>`)}</ul>`;
 }

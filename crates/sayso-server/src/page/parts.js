@@ -2,6 +2,8 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from '/vendor/preact-htm.js';
 import { visible } from '/text.js';
 
+const SETTLES_MS = 600;
+
 // Something loaded from the server, again whenever one of `when` changes. What is shown stays until the new is there.
 export function useLoaded(load, when) {
   const [state, setState] = useState({ data: null, wrong: null });
@@ -14,17 +16,45 @@ export function useLoaded(load, when) {
   return { ...state, again: () => setTurn((it) => it + 1) };
 }
 
-// Counts events of these kinds, a few steps a second at most, so that a view loads again without being flooded.
-export function useTicks(on, kinds, hold = false) {
+// Counts events of these kinds, a few steps a second at most unless it is said, so that a view loads again without being
+// flooded.
+export function useTicks(on, kinds, hold = false, every = 400) {
   const [ticks, setTicks] = useState(0);
   useEffect(() => {
     let timer = null;
     const stop = on((event) => {
-      if (!hold && kinds.includes(event.type)) timer ??= setTimeout(() => { timer = null; setTicks((it) => it + 1); }, 400);
+      if (!hold && kinds.includes(event.type)) timer ??= setTimeout(() => { timer = null; setTicks((it) => it + 1); }, every);
     });
     return () => { stop(); clearTimeout(timer); };
   }, [hold]);
   return ticks;
+}
+
+// Whether the buttons have stood still for a moment. What has just appeared, or moved because something above it did,
+// takes no answer: the finger or key was meant for what was there before.
+export function useSettled(place) {
+  const [settled, setSettled] = useState(false);
+  useEffect(() => {
+    let timer = null;
+    let top = null;
+    const look = () => {
+      const now = place.current ? place.current.getBoundingClientRect().top + scrollY : null;
+      if (now === null || (top !== null && Math.abs(now - top) < 2)) return;
+      top = now;
+      setSettled(false);
+      clearTimeout(timer);
+      timer = setTimeout(() => setSettled(true), SETTLES_MS);
+    };
+    const resized = new ResizeObserver(look);
+    resized.observe(document.body);
+    // One card goes and another comes: everything between them moves, and the page is as long as before.
+    const changed = new MutationObserver(look);
+    const list = place.current?.closest('.cards');
+    if (list) changed.observe(list, { childList: true });
+    look();
+    return () => { resized.disconnect(); changed.disconnect(); clearTimeout(timer); };
+  }, []);
+  return settled;
 }
 
 export function Wrong({ text }) {

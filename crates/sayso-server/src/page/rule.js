@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 import { Flips } from '/flips.js';
-import { Wrong, useLoaded } from '/parts.js';
+import { Wrong, useLoaded, useSettled } from '/parts.js';
 import { Block, Said, visible } from '/text.js';
 
 export function FromNowOn({ approval, allow, ready, close }) {
@@ -33,7 +33,15 @@ export function FromNowOn({ approval, allow, ready, close }) {
       ${data.widest && html`<p>The widest call it also allows: <${Said} text=${data.widest} most=${200} /></p>`}
       ${tried.data && html`<${Flips} flips=${tried.data} />`}
       <${Wrong} text=${tried.wrong} />`}
-    <p class="acts">${data?.rule && html`<button class="yes" disabled=${!ready || busy} onClick=${go}>Allow, and add the rule</button>`}
+    <p class="acts">${!data?.instead && html`<${Add} key=${tried.data ? 'tried' : 'not yet'} ready=${ready && data?.rule && tried.data && !tried.wrong && !busy} go=${go} />`}
       <button class="quiet" disabled=${busy} onClick=${close}>Back</button></p>
   </div>`;
+}
+
+// It stands there from the beginning, so that nothing takes the place of "Back", and takes a press only once what the rule
+// would have changed is shown and has stood still.
+function Add({ ready, go }) {
+  const place = useRef(null);
+  const settled = useSettled(place);
+  return html`<span ref=${place}><button class="yes" disabled=${!ready || !settled} onClick=${go}>Allow, and add the rule</button></span>`;
 }

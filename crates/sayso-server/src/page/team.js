@@ -10,10 +10,11 @@ const QUIET_MS = 3 * DAY_MS;
 const ENDS_SOON_MS = 7 * DAY_MS;
 const NEAR = 0.8;
 const SHOWN = 25;
+const REFRESHES_MS = 30_000; // summing up takes the server a while
 
 export function Team({ on, status }) {
   const [span, setSpan] = useState(SPANS[1][0]);
-  const ticks = useTicks(on, ['decision', 'approval_required', 'approval_response', 'token', 'policy', 'mode']);
+  const ticks = useTicks(on, ['decision', 'approval_required', 'approval_response', 'token', 'policy', 'mode'], false, REFRESHES_MS);
   const { data, wrong } = useLoaded(() => api.team(Date.now() - Number(span)), [span, ticks]);
   const limits = useLoaded(() => api.limits('all'), [ticks]);
   return html`<section class="team" aria-labelledby="team-title">
@@ -21,6 +22,7 @@ export function Team({ on, status }) {
       <label class="field">time <select value=${span} onChange=${(event) => setSpan(event.target.value)}>${SPANS.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label></div>
     <${Wrong} text=${wrong} />
     ${data === null && !wrong && html`<p class="loading">Loading…</p>`}
+    ${data?.more && html`<p class="hint">These are numbers of the newest ${number(data.looked_at)} decisions and calls that asked; there were more in this time.</p>`}
     ${data && html`<${Numbers} team=${data} />
       <${Alerts} team=${data} status=${status} limits=${limits.data} />
       <${Callers} team=${data} status=${status} />

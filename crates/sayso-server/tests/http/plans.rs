@@ -110,3 +110,41 @@ fn the_most_risky_of_what_is_pending_comes_first() {
     assert!(scores.is_sorted_by(|one, other| one >= other) && scores[0] > scores[2], "{scores:?}");
     assert_eq!(served.get(&served.owner, "/v1/approvals?order=riskiest&after=x").0, 400);
 }
+
+#[test]
+fn the_most_risky_that_are_not_told_are_said_to_be_there() {
+    let served = Served::with("default = \"ask\"\n");
+    for command in ["make a", "make b"] {
+        let mut call = step("s", command);
+        call["wait"] = json!(0);
+        served.post(None, "/v1/decisions", &call);
+    }
+    let (_, told) = served.get(&served.owner, "/v1/approvals?order=riskiest&limit=1");
+    assert_eq!((told["approvals"].as_array().unwrap().len(), &told["more"]), (1, &json!(true)), "{told}");
+    let (_, told) = served.get(&served.owner, "/v1/approvals?order=riskiest");
+    assert_eq!((told["approvals"].as_array().unwrap().len(), &told["more"]), (2, &Value::Null), "{told}");
+}
+
+#[test]
+fn what_ran_before_vouches_for_the_very_same_command_only() {
+    let served = Served::with("default = \"ask\"\n");
+    let bot = served.token("bot", Role::Agent, None);
+    let ask = |command: &str| {
+        let mut call = step("s", command);
+        call["wait"] = json!(0);
+        served.post(Some(&bot), "/v1/decisions", &call).1
+    };
+    let before = |command: &str| {
+        let asked = ask(command);
+        let id = asked["approval"].as_str().unwrap_or_else(|| panic!("{asked}")).to_owned();
+        let (_, told) = served.get(&served.owner, &format!("/v1/approvals/{id}/context"));
+        (id, told["before"]["allowed"].as_u64().unwrap())
+    };
+    let (id, allowed) = before("rm a1");
+    assert_eq!(allowed, 0);
+    served.post(Some(&served.owner), &format!("/v1/approvals/{id}/answer"), &json!({"verdict": "allow"}));
+    assert_eq!(ask("rm a1")["verdict"], "allow");
+    assert_eq!(before("rm a1").1, 1);
+    assert_eq!(before("rm -rf src").1, 0);
+    assert_eq!(before("rm a1 b1").1, 0);
+}
