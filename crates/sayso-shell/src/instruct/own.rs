@@ -179,7 +179,12 @@ impl<'a> OwnFiles<'a> {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             may_fit(name, last) && path.parent().is_some_and(there)
         };
-        self.named.iter().any(named) || self.places.iter().any(|place| names().any(|pattern| at(place, pattern)))
+        // What is not there yet may become a file as well as a folder: `mv x Makefile` writes one of the two.
+        let is_folder = || matches!(self.search.scene.files.kind(folder), Kind::Folder { .. });
+        let becomes = || self.includes(folder) && !is_folder();
+        self.named.iter().any(named)
+            || self.places.iter().any(|place| names().any(|pattern| at(place, pattern)))
+            || becomes()
     }
 
     /// Those that are there.
