@@ -27,7 +27,7 @@ pub struct OwnFiles<'a> {
     /// Files that its options name as recipes, and the program itself where it lies in the workspace.
     named: Vec<PathBuf>,
     /// The scripts that its files lead to, looked for when one is asked about.
-    scripts: OnceCell<BTreeSet<PathBuf>>,
+    scripts: OnceCell<scripts::Reached>,
 }
 
 impl std::fmt::Debug for OwnFiles<'_> {
@@ -138,13 +138,15 @@ impl<'a> OwnFiles<'a> {
         self.repositories().any(|(_, found)| !found.named.is_empty() || changes && found.hooks.iter().any(runs))
     }
 
-    /// Whether one of its files has a shell run this script, or takes it in. A canonical path.
+    /// Whether one of its files has a shell run this script, or takes it in, or may do so: not all of them were read to the
+    /// end. A canonical path.
     #[must_use]
     pub fn leads_to(&self, path: &Path) -> bool {
-        scripts::may_be_script(path) && self.scripts.get_or_init(|| self.scripts()).contains(path)
+        let scripts = self.scripts.get_or_init(|| self.scripts());
+        scripts.more || scripts.files.contains(path)
     }
 
-    fn scripts(&self) -> BTreeSet<PathBuf> {
+    fn scripts(&self) -> scripts::Reached {
         let files = self.search.scene.files;
         let plain = |pattern: &&&str| !pattern.contains('*') && !SOURCES.contains(*pattern);
         let own = self.tools.iter().flat_map(|tool| tool.names.iter().filter(plain));
