@@ -6,6 +6,8 @@
 mod hostile;
 #[path = "instructions/options.rs"]
 mod options;
+#[path = "instructions/own.rs"]
+mod own;
 #[path = "instructions/project.rs"]
 mod project;
 #[path = "instructions/variables.rs"]

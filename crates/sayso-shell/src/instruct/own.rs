@@ -27,7 +27,7 @@ pub struct OwnFiles<'a> {
     /// Files that its options name as recipes, and the program itself where it lies in the workspace.
     named: Vec<PathBuf>,
     /// The scripts that its files lead to, looked for when one is asked about.
-    scripts: OnceCell<BTreeSet<PathBuf>>,
+    scripts: OnceCell<scripts::Reached>,
 }
 
 impl std::fmt::Debug for OwnFiles<'_> {
@@ -138,13 +138,15 @@ impl<'a> OwnFiles<'a> {
         self.repositories().any(|(_, found)| !found.named.is_empty() || changes && found.hooks.iter().any(runs))
     }
 
-    /// Whether one of its files has a shell run this script, or takes it in. A canonical path.
+    /// Whether one of its files has a shell run this script, or takes it in, or may do so: not all of them were read to the
+    /// end. A canonical path.
     #[must_use]
     pub fn leads_to(&self, path: &Path) -> bool {
-        scripts::may_be_script(path) && self.scripts.get_or_init(|| self.scripts()).contains(path)
+        let scripts = self.scripts.get_or_init(|| self.scripts());
+        scripts.more || scripts.files.contains(path)
     }
 
-    fn scripts(&self) -> BTreeSet<PathBuf> {
+    fn scripts(&self) -> scripts::Reached {
         let files = self.search.scene.files;
         let plain = |pattern: &&&str| !pattern.contains('*') && !SOURCES.contains(*pattern);
         let own = self.tools.iter().flat_map(|tool| tool.names.iter().filter(plain));
@@ -179,7 +181,12 @@ impl<'a> OwnFiles<'a> {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             may_fit(name, last) && path.parent().is_some_and(there)
         };
-        self.named.iter().any(named) || self.places.iter().any(|place| names().any(|pattern| at(place, pattern)))
+        // What is not there yet may become a file as well as a folder: `mv x Makefile` writes one of the two.
+        let is_folder = || matches!(self.search.scene.files.kind(folder), Kind::Folder { .. });
+        let becomes = || self.includes(folder) && !is_folder();
+        self.named.iter().any(named)
+            || self.places.iter().any(|place| names().any(|pattern| at(place, pattern)))
+            || becomes()
     }
 
     /// Those that are there.

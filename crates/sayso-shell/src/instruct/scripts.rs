@@ -6,7 +6,7 @@
 use super::LARGEST;
 use crate::canonical;
 use crate::files::{Files, Kind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Files that are read.
@@ -27,30 +27,53 @@ pub(super) fn may_be_script(path: &Path) -> bool {
     }
 }
 
+/// What files lead to.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    /// The scripts, and what is named as one and is not there yet.
+    pub files: BTreeSet<PathBuf>,
+    /// Not all was read: there may be more.
+    pub more: bool,
+}
+
 /// The scripts that these files lead to, and those that they lead to in turn. `places`: where the tool is at work.
-pub(super) fn reached(files: &dyn Files, from: Vec<PathBuf>, places: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
+pub(super) fn reached(files: &dyn Files, from: Vec<PathBuf>, places: &[PathBuf]) -> Reached {
+    let mut found = Reached::default();
+    let mut tried: HashSet<PathBuf> = HashSet::new();
     let mut queue = from;
-    let (mut read, mut tries) = (0, 0);
+    let mut read = 0;
     while let Some(path) = queue.pop() {
         read += 1;
         if read > MOST_READ {
-            break;
+            found.more = true;
+            return found;
         }
-        let Some(content) = files.read(&path, LARGEST) else { continue };
+        let Some(content) = files.read(&path, LARGEST) else {
+            found.more |= is_file(files, &path);
+            continue;
+        };
         let text = String::from_utf8_lossy(&content);
         let beside = path.parent().map(Path::to_path_buf);
-        let bases: Vec<&PathBuf> = beside.iter().chain(places).collect();
-        for word in words(&text) {
+        let bases: BTreeSet<&PathBuf> = beside.iter().chain(places).collect();
+        // What is named as a script is one whatever it is called, and before it is there.
+        let named = named_scripts(&text);
+        let (plain, whole) = words(&text);
+        found.more |= !whole;
+        for (word, is_named) in named.into_iter().map(|word| (word, true)).chain(plain.map(|word| (word, false))) {
             for base in &bases {
-                tries += 1;
-                if tries > MOST_TRIES {
+                let joined = base.join(word);
+                if !is_named && tried.contains(&joined) {
+                    continue;
+                }
+                if tried.len() >= MOST_TRIES {
+                    found.more = true;
                     return found;
                 }
-                let path = canonical(files, &base.join(word)).path;
-                if !found.contains(&path) && may_be_script(&path) && is_script(files, &path) {
-                    queue.push(path.clone());
-                    found.insert(path);
+                let path = canonical(files, &joined).path;
+                tried.insert(joined);
+                let there = is_file(files, &path);
+                if (is_named || there && may_be_script(&path)) && found.files.insert(path.clone()) && there {
+                    queue.push(path);
                 }
             }
         }
@@ -58,28 +81,76 @@ pub(super) fn reached(files: &dyn Files, from: Vec<PathBuf>, places: &[PathBuf])
     found
 }
 
-/// Words that may be names of scripts: no options, variables or patterns.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let apart = |c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '`' | ',' | '=' | '<' | '>' | '[' | ']' | '{' | '}'
-            )
-    };
-    let plain = |word: &&str| {
-        !word.is_empty()
-            && !word.starts_with('-')
-            && !word.contains(['$', '*', '?', '%', '@', '\\', ':'])
-            && may_be_script(Path::new(word))
-    };
-    // What has neither an ending nor a slash is most often a command or a target.
-    let names = |word: &&str| word.contains('/') || word.contains('.');
-    text.split(apart).take(MOST_WORDS * 4).filter(plain).filter(names).take(MOST_WORDS)
+/// Between words of a file, whatever its language.
+fn is_apart(c: char) -> bool {
+    c.is_whitespace() || is_mark(c) || matches!(c, ',' | '=' | '<' | '>' | '[' | ']')
 }
 
-/// A file, and not a program for the machine.
-fn is_script(files: &dyn Files, path: &Path) -> bool {
+/// Behind one of these a command may begin.
+fn is_mark(c: char) -> bool {
+    matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '`' | '{' | '}')
+}
+
+/// No variables or patterns, and no option.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with('-') && !word.contains(['$', '*', '?', '%', '@', '\\', ':'])
+}
+
+/// What stands behind `include`, `.` and the name of a shell.
+fn named_scripts(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    // Lines that a backslash joins are one.
+    let mut joined = false;
+    let mut includes = false;
+    for line in text.lines() {
+        if !joined {
+            includes = false;
+        }
+        joined = line.ends_with('\\');
+        let mut shell = false;
+        let mut begins = true;
+        for piece in line.split_inclusive(is_apart) {
+            let word = piece.trim_end_matches(is_apart);
+            let mark = piece.chars().next_back().is_some_and(is_mark);
+            if !word.is_empty() {
+                let bare = word.trim_start_matches(['@', '-', '+']);
+                let name = bare.rsplit('/').next().unwrap_or(bare);
+                if includes {
+                    found.extend(Some(word).filter(|word| is_plain(word)));
+                } else if shell {
+                    // What follows `-c` is no file.
+                    let option = word.starts_with('-');
+                    if !option {
+                        found.extend(Some(word).filter(|word| is_plain(word)));
+                    }
+                    shell = option && !(word.contains('c') && !word.starts_with("--"));
+                } else if begins && matches!(bare, "include" | "sinclude" | "import") {
+                    includes = true;
+                } else {
+                    shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "SHELL" | "source")
+                        || begins && bare == ".";
+                }
+                begins = matches!(bare, "then" | "do" | "else" | "if" | "while" | "until" | "!" | "RUN");
+            }
+            begins |= mark;
+        }
+    }
+    found
+}
+
+/// Words that may be names of scripts, and whether these are all.
+fn words(text: &str) -> (impl Iterator<Item = &str>, bool) {
+    let all = || {
+        // What has neither an ending nor a slash is most often a command or a target.
+        let names = |word: &&str| word.contains('/') || word.contains('.');
+        let plain = |word: &&str| is_plain(word) && may_be_script(Path::new(word));
+        text.split(is_apart).filter(plain).filter(names)
+    };
+    let whole = all().nth(MOST_WORDS).is_none();
+    (all().take(MOST_WORDS), whole)
+}
+
+fn is_file(files: &dyn Files, path: &Path) -> bool {
     matches!(files.kind(path), Kind::File { .. })
 }
 
@@ -99,7 +170,49 @@ mod tests {
             files.file(format!("/w/{name}"), b"true\n");
         }
         let found = reached(&files, vec!["/w/Makefile".into()], &["/w".into()]);
-        let names: Vec<&str> = found.iter().filter_map(|path| path.to_str()).collect();
+        let names: Vec<&str> = found.files.iter().filter_map(|path| path.to_str()).collect();
         assert_eq!(names, ["/w/gen.sh", "/w/lib.sh", "/w/rules.mk", "/w/scripts/deep.sh"]);
+        assert!(!found.more);
+    }
+
+    fn of(makefile: &str) -> Reached {
+        let mut files = MemoryFiles::new();
+        files.folder("/w").file("/w/Makefile", makefile.as_bytes());
+        reached(&files, vec!["/w/Makefile".into()], &["/w".into()])
+    }
+
+    #[test]
+    fn what_is_named_as_a_script_counts_before_it_is_there_and_whatever_it_is_called() {
+        for (makefile, name) in [
+            ("include later\n", "later"),
+            ("-include a later.txt\n", "later.txt"),
+            ("include a \\\n  later.py\n", "later.py"),
+            ("all:\n\t@. ./later.txt\n", "later.txt"),
+            ("all:\n\tsh later\n", "later"),
+            ("all:\n\t/bin/sh -e later.data\n", "later.data"),
+            ("all:\n\tcd . && bash -eu -x later.js\n", "later.js"),
+            ("all:\n\t$(SHELL) later\n", "later"),
+            ("{\"scripts\": {\"test\": \"sh later && true\"}}", "later"),
+        ] {
+            let found = of(makefile);
+            assert!(found.files.contains(&Path::new("/w").join(name)), "{makefile}: {found:?}");
+            assert!(!found.more, "{makefile}");
+        }
+        assert!(of("all:\n\tsh -c make\n\tcp x .\n").files.is_empty());
+    }
+
+    #[test]
+    fn what_was_not_read_to_the_end_may_lead_anywhere() {
+        let many: String = (0..=MOST_WORDS).map(|n| format!("./w{n}.sh ")).collect();
+        assert!(of(&many).more);
+        assert!(of(&"#".repeat(LARGEST + 1)).more);
+        let shells: String = (0..=MOST_TRIES).map(|n| format!("\tsh w{n}\n")).collect();
+        assert!(of(&shells).more);
+        let mut files = MemoryFiles::new();
+        files.folder("/w");
+        for n in 0..=MOST_READ {
+            files.file(format!("/w/{n}.sh"), format!("./{}.sh\n", n + 1).as_bytes());
+        }
+        assert!(reached(&files, vec!["/w/0.sh".into()], &["/w".into()]).more);
     }
 }

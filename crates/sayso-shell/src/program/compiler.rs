@@ -74,16 +74,30 @@ pub(crate) fn cc(view: &mut View<'_>) {
             view.named_by_flag(Code::WritesFile, "-Xpreprocessor", at);
         }
     }
+    for (at, value) in view.values("-fuse-ld") {
+        if value.exact_str().is_none_or(|name| !is_linker(name)) {
+            view.named_by_flag(Code::RunsCommand, "-fuse-ld", at);
+        }
+    }
     for name in ["-f", "-W", "-m"] {
         for (at, value) in view.values(name) {
             let Some(text) = value.exact_str() else { continue };
             let runs = ["plugin", "pass-plugin", "l,", "a,", "p,"].iter().any(|p| text.starts_with(p))
                 && (name == "-f" || text.contains("plugin") || text.contains("-dynamic-linker"));
-            if runs {
+            // A server or a program that is asked where modules are, and a linker of somebody's own.
+            let mapper = name == "-f" && text.starts_with("module-mapper");
+            let linker =
+                name == "-f" && text.strip_prefix("use-ld").is_some_and(|ld| !is_linker(ld.trim_start_matches('=')));
+            if runs || mapper || linker {
                 view.named_by_flag(Code::RunsCommand, name, at);
             }
         }
     }
+}
+
+/// Linkers by their names; any other word is a program, by a path or a name.
+fn is_linker(name: &str) -> bool {
+    matches!(name, "bfd" | "gold" | "lld" | "mold" | "wild" | "ld" | "lld-link")
 }
 
 /// Without `-o`: `a.out`, or for each source an object file of its name in the working directory.

@@ -28,10 +28,8 @@ pub(crate) fn make(view: &mut View<'_>) {
             view.code("make", Code::InlineCode, NamedBy::Flag("--eval".to_owned()), at);
         }
     }
-    // A rehearsal prints what a task would do.
-    if !view.has("--just-print") {
-        task::tasks(view, Naming::Whole);
-    }
+    // A rehearsal too: lines with a `+` and those that call make again run all the same.
+    task::tasks(view, Naming::Whole);
 }
 
 /// Whether a value stays one where a recipe puts it into a shell's command: no sign of a shell or of make.

@@ -7,6 +7,12 @@ use crate::word::Word;
 
 /// A script, code on standard input, or nothing but a question.
 pub(crate) fn node(view: &mut View<'_>) {
+    // A reporter that is none of node's own is a module.
+    for (at, reporter) in view.values("--test-reporter") {
+        if !matches!(reporter.exact_str(), Some("spec" | "tap" | "dot" | "junit" | "lcov")) {
+            view.named_by_flag(Code::RunsCode, "--test-reporter", at);
+        }
+    }
     if view.has_any(&["--eval", "--print"]) {
         // `-p code`: the first operand is the code.
         view.hands_on(usize::from(!view.has("--eval")));

@@ -38,7 +38,10 @@ pub(super) fn is_tame(name: &str, value: &Word) -> bool {
         "CC" | "CXX" | "HOSTCC" => is_plain(text, b"+-.") && facets(text).has(Facets::COMPILES),
         "JAVA_TOOL_OPTIONS" | "JDK_JAVA_OPTIONS" | "_JAVA_OPTIONS" | "JAVA_OPTS" | "MAVEN_OPTS" | "GRADLE_OPTS"
         | "SBT_OPTS" => text.split_ascii_whitespace().all(only_sizes_java),
-        name => OPTIONS_OF.iter().any(|(of, command)| *of == name && only_tunes(command, text)),
+        name => {
+            let tunes = OPTIONS_OF.iter().any(|(of, command)| *of == name && only_tunes(command, text));
+            tunes && !leads_away(text) && (!name.ends_with("FLAGS") || only_tunes_tools(text))
+        }
     }
 }
 
@@ -59,7 +62,9 @@ fn only_tunes(command: &[&str], options: &str) -> bool {
     let (subcommands, rest) = rest.split_at(leading);
     let words = std::iter::once(first).chain(subcommands.iter().copied());
     let with = described(words.chain(options.split_ascii_whitespace()).chain(rest.iter().copied()));
-    let known = with.options.iter().all(|option| option.known);
+    // Whatever the environment says then goes before the Makefile.
+    let believes = |name: &str| matches!(name, "-e" | "--environment-overrides");
+    let known = with.options.iter().all(|option| option.known && !(first == "make" && believes(&option.name)));
     known
         && !with.open_options
         && with.words.len() == plain.words.len()
@@ -67,6 +72,26 @@ fn only_tunes(command: &[&str], options: &str) -> bool {
         && with.doubts == plain.doubts
         && with.starts == plain.starts
         && with.guesses == plain.guesses
+}
+
+/// Whether options name places outside the project, which may hold anything: `-I/tmp/x`, `--sysroot=..`.
+fn leads_away(options: &str) -> bool {
+    options.split_ascii_whitespace().flat_map(|word| word.split(['=', ',', ':'])).any(|part| {
+        let inside = match part.strip_prefix("-I") {
+            Some(folder) => !folder.starts_with('/'),
+            None => !part.starts_with(['/', '-']),
+        };
+        part.contains("..") || part.contains('/') && !inside
+    })
+}
+
+/// Of flags of compilers and make: none that choose what else is linked, loaded or believed, whatever a table says.
+fn only_tunes_tools(flags: &str) -> bool {
+    const LINKS: &[&str] = &["-Wl,--as-needed", "-Wl,--gc-sections", "-Wl,-O1", "-Wl,-z,relro", "-Wl,-z,now"];
+    flags.split_ascii_whitespace().all(|word| {
+        let handed_on = ["-Wl,", "-Wa,", "-Wp,"].iter().any(|begin| word.starts_with(begin));
+        !["sysroot", "rpath"].iter().any(|name| word.contains(name)) && (!handed_on || LINKS.contains(&word))
+    })
 }
 
 /// What a command does, wherever it stands in a line.
@@ -179,7 +204,10 @@ mod tests {
             "MAKEFLAGS=-j4",
             "PYTEST_ADDOPTS=-x --tb=short",
             "CFLAGS=-O2 -g -Wall",
+            "CFLAGS=-Iinclude/x -DX=1",
+            "CFLAGS=-fuse-ld=lld",
             "CXXFLAGS=-std=c++20",
+            "NODE_OPTIONS=--test-reporter=spec",
             "CC=clang",
             "CXX=g++",
             "GIT_EDITOR=true",
@@ -214,6 +242,31 @@ mod tests {
             "MAKEFLAGS=-- CC=evil",
             "PYTEST_ADDOPTS=-p evil",
             "PYTEST_ADDOPTS=-c evil.ini",
+            "NODE_OPTIONS=--test-reporter=x.js",
+            "NODE_OPTIONS=--test-reporter ./x.js",
+            "NODE_OPTIONS=--icu-data-dir=/tmp/x",
+            "MAKEFLAGS=-e",
+            "MAKEFLAGS=-ke",
+            "MAKEFLAGS=--environment-overrides",
+            "MAKEFLAGS=-I/tmp/x",
+            "CFLAGS=-fmodule-mapper=h:1",
+            "CFLAGS=-fmodule-mapper=x",
+            "CFLAGS=-fuse-ld=/tmp/ld",
+            "CFLAGS=-fuse-ld=sub/ld",
+            "CFLAGS=-serialize-diagnostics x",
+            "CFLAGS=--serialize-diagnostics x",
+            "CFLAGS=-Wl,-T,/tmp/x",
+            "CFLAGS=-Wl,-T,x",
+            "CFLAGS=-Wl,-rpath,x",
+            "CFLAGS=-rpath x",
+            "CFLAGS=-L/tmp",
+            "CFLAGS=-L../x",
+            "CFLAGS=-I/tmp/x",
+            "CFLAGS=-I ../x",
+            "CFLAGS=-I /x",
+            "CFLAGS=-isystem/x",
+            "CFLAGS=--sysroot=/x",
+            "CFLAGS=--sysroot x",
             "CFLAGS=-fplugin=x.so",
             "CFLAGS=-B/tmp",
             "CFLAGS=-wrapper evil",

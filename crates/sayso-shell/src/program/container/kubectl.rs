@@ -58,14 +58,17 @@ const WITHOUT: &str = " no node nodes ns namespace namespaces svc service servic
 
 /// An object as it is holds the environment of its containers: `-o yaml` and the like, and templates that go there.
 pub(crate) fn shown(view: &mut View<'_>) {
-    if view.path.last() != Some(&"get")
+    let history = view.path.last() == Some(&"history");
+    if !history
+        && view.path.last() != Some(&"get")
         && view.path.last() != Some(&"cluster-info")
         && view.path.last() != Some(&"dump")
     {
         return;
     }
     let kind = |kind: &str| {
-        let name = kind.split(['/', '.']).next().unwrap_or_default().to_ascii_lowercase();
+        // With a dot it names its group, and `services.serving.knative.dev` is none of these.
+        let name = kind.split('/').next().unwrap_or_default().to_ascii_lowercase();
         !name.is_empty() && WITHOUT.contains(&format!(" {name} "))
     };
     // `TYPE NAME..` or `TYPE/NAME..`.
@@ -77,7 +80,8 @@ pub(crate) fn shown(view: &mut View<'_>) {
         several => several.iter().all(|one| one.contains('/') && kind(one)),
     };
     let all = view.operand_count() == kinds.len();
-    if harmless && all {
+    let raw = view.values("--raw").pop();
+    if harmless && all && !history && raw.is_none() {
         return;
     }
     let template = view.value("--template").cloned();
@@ -88,6 +92,11 @@ pub(crate) fn shown(view: &mut View<'_>) {
     }
     if view.path.last() == Some(&"dump") {
         at = Some(0);
+    }
+    // One revision is shown with its containers, and what stands at a path of the API may be anything.
+    let revision = if history { view.values("--revision").pop() } else { None };
+    if let Some((of, _)) = raw.or(revision) {
+        at = Some(of);
     }
     if let Some(at) = at {
         view.imply("--shows-environment", Some(Code::ShowsSecrets), at);

@@ -11,55 +11,85 @@ pub(super) struct Fields {
     pub whole: &'static [&'static str],
 }
 
-/// Whether `{{..}}` of Go shows the environment.
-pub(super) fn go(template: &str, fields: &Fields) -> bool {
-    let mut depth = 0_usize;
-    let mut rest = template;
-    // `else` has the dot of outside, and variables are not followed.
-    let tricky = template.contains("else") || template.contains("define") || template.contains("template");
-    while let Some((_, from)) = rest.split_once("{{") {
-        let Some((action, after)) = from.split_once("}}") else { return true };
-        rest = after;
-        let action = action.trim_matches(['-', ' ']);
-        let opens = ["range", "with"].iter().any(|word| starts_with_word(action, word));
-        let binds = action.contains(":=");
-        for path in paths(action) {
-            let alone = path == "." || path == "$";
-            let bad = match path.as_str() {
-                // The object itself, or an element of what was gone into, whose path was looked at there.
-                "." => depth == 0 || tricky,
-                "$" => true,
-                // What is gone into need not be shown whole.
-                path => shows(path, fields, !(opens && !binds && !template_shows_dot(template))),
-            };
-            if bad || alone && opens {
-                return true;
-            }
-        }
-        if opens || starts_with_word(action, "if") {
-            depth += 1;
-        } else if starts_with_word(action, "end") {
-            depth = depth.saturating_sub(1);
-        }
-    }
-    false
+/// Longer ones count as showing all.
+const LONGEST: usize = 2048;
+
+/// What an `end` closes.
+enum Open {
+    If,
+    /// With whether an element of it shown whole shows the environment.
+    Range(bool),
 }
 
-/// Whether a template shows elements of what it goes into: by a lone dot, or by a variable.
-fn template_shows_dot(template: &str) -> bool {
+/// Whether `{{..}}` of Go shows the environment. Text, `{{.A.B}}`, `{{json .A.B}}`, `{{if .A.B}}` and `{{range .A}}` are
+/// understood. Quotes and comments, in which braces are none, are not; so the first `}}` is always the end.
+pub(super) fn go(template: &str, fields: &Fields) -> bool {
+    template.len() > LONGEST || narrow_go(template, fields).is_none()
+}
+
+/// `None`: it shows the environment, or may.
+fn narrow_go(template: &str, fields: &Fields) -> Option<()> {
+    let mut open: Vec<Open> = Vec::new();
     let mut rest = template;
     while let Some((_, from)) = rest.split_once("{{") {
-        let Some((action, after)) = from.split_once("}}") else { return true };
+        let (action, after) = from.split_once("}}")?;
         rest = after;
-        if action.contains('$') || paths(action).iter().any(|path| path == ".") {
-            return true;
+        let action = action.strip_prefix("- ").unwrap_or(action);
+        let action = action.strip_suffix(" -").unwrap_or(action);
+        let words: Vec<&str> = action.split(' ').filter(|word| !word.is_empty()).collect();
+        match words.as_slice() {
+            ["end"] => {
+                open.pop()?;
+            }
+            // Behind a range it has the dot of outside.
+            ["else"] => matches!(open.last()?, Open::If).then_some(())?,
+            ["if", path] => {
+                go_path(path)?;
+                open.push(Open::If);
+            }
+            ["range", path] => {
+                let parts = go_path(path)?;
+                let any = parts.iter().any(|part| is_one_of(part, fields.shown));
+                let whole = parts.last().is_some_and(|last| is_one_of(last, fields.whole));
+                if any {
+                    return None;
+                }
+                open.push(Open::Range(whole));
+            }
+            ["json", path] | [path] if *path == "." => {
+                let inner = open.iter().rev().find_map(|it| match it {
+                    Open::Range(whole) => Some(*whole),
+                    Open::If => None,
+                })?;
+                (!inner).then_some(())?;
+            }
+            ["json", path] | [path] => {
+                let parts = go_path(path)?;
+                let shown = parts.iter().any(|part| is_one_of(part, fields.shown))
+                    || parts.last().is_some_and(|last| is_one_of(last, fields.whole));
+                (!shown).then_some(())?;
+            }
+            _ => return None,
         }
     }
-    false
+    open.is_empty().then_some(())
+}
+
+/// The names in `.A.B`. `None`: it is nothing so plain.
+fn go_path(path: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = path.strip_prefix('.')?.split('.').collect();
+    let plain = |part: &&str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    parts.iter().all(plain).then_some(parts)
 }
 
 /// Whether `{..}` of kubectl's JSONPath shows the environment. Without braces the text is a path.
 pub(super) fn json_path(template: &str, fields: &Fields) -> bool {
+    if template.len() > LONGEST {
+        return true;
+    }
     if !template.contains('{') {
         return path_of_json(template, fields);
     }
@@ -68,7 +98,7 @@ pub(super) fn json_path(template: &str, fields: &Fields) -> bool {
         let Some((action, after)) = from.split_once('}') else { return true };
         rest = after;
         let action = action.trim();
-        if action == "end" || action.starts_with('"') || action.starts_with('\'') {
+        if action == "end" || is_text(action) {
             continue;
         }
         let (path, goes_into) = match action.strip_prefix("range ") {
@@ -84,6 +114,14 @@ pub(super) fn json_path(template: &str, fields: &Fields) -> bool {
         }
     }
     false
+}
+
+/// Text in quotes and nothing else, and no quote or brace within.
+fn is_text(action: &str) -> bool {
+    ['"', '\''].into_iter().any(|quote| {
+        let inside = action.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        inside.is_some_and(|text| !text.contains(['"', '\'', '{']))
+    })
 }
 
 /// Whether columns of `custom-columns=NAME:.path,..` show it.
@@ -103,7 +141,9 @@ fn split_json(path: &str) -> Option<Vec<String>> {
     let mut rest = path.trim().trim_start_matches(['$', '@']);
     while let Some((before, from)) = rest.split_once('[') {
         let (inside, after) = from.split_once(']')?;
-        let filter = inside.starts_with("?(") && inside.ends_with(')');
+        let filter = inside.starts_with("?(")
+            && inside.ends_with(')')
+            && ['"', '\''].into_iter().all(|quote| inside.matches(quote).count() % 2 == 0);
         let number =
             !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'*' | b':' | b'-'));
         if !filter && !number {
@@ -114,57 +154,16 @@ fn split_json(path: &str) -> Option<Vec<String>> {
     }
     bare.push_str(rest);
     // A dot within a name: `.metadata.labels.app\.kubernetes\.io/name`.
-    let bare = bare.replace("\\.", "-");
+    let bare = bare.replace("\\.", "\u{1}");
     let path = bare.strip_prefix('.').unwrap_or(&bare);
-    let known = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_/".contains(&b));
-    let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
-    parts.iter().all(|part| known(part)).then_some(parts)
-}
-
-/// Whether what stands at a path of Go shows it: always by a name in it, and by its last name if that is `shown_whole`.
-fn shows(path: &str, fields: &Fields, shown_whole: bool) -> bool {
-    let parts: Vec<&str> = path.trim_start_matches('$').split('.').filter(|part| !part.is_empty()).collect();
-    parts.iter().any(|part| is_one_of(part, fields.shown))
-        || shown_whole && parts.last().is_some_and(|last| is_one_of(last, fields.whole))
+    let known =
+        |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_/\x01".contains(&b));
+    let parts: Vec<&str> = path.split('.').collect();
+    parts.iter().all(known).then(|| parts.iter().map(|part| part.replace('\u{1}', ".")).collect())
 }
 
 fn is_one_of(part: &str, names: &[&str]) -> bool {
     names.iter().any(|name| part.eq_ignore_ascii_case(name))
-}
-
-fn starts_with_word(action: &str, word: &str) -> bool {
-    action.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-}
-
-/// The paths and variables in an action, text in quotes left out: `.State.Status`, `.`, `$`, `$x`.
-fn paths(action: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut quote: Option<char> = None;
-    let mut path = String::new();
-    let mut before = ' ';
-    for c in action.chars().chain(" ".chars()) {
-        if let Some(open) = quote {
-            if c == open && before != '\\' {
-                quote = None;
-            }
-            before = c;
-            continue;
-        }
-        let begins = path.is_empty() && (c == '$' || c == '.' && !before.is_ascii_digit());
-        let goes_on = !path.is_empty() && (c.is_alphanumeric() || c == '_' || c == '.');
-        if begins || goes_on {
-            path.push(c);
-        } else if !path.is_empty() {
-            found.push(std::mem::take(&mut path));
-        }
-        if matches!(c, '"' | '\'' | '`') {
-            quote = Some(c);
-        }
-        before = c;
-    }
-    // A variable of a name is what it was bound to.
-    found.retain(|path| path == "$" || path.starts_with('.') || path.contains('.'));
-    found
 }
 
 #[cfg(test)]
@@ -172,7 +171,10 @@ mod tests {
     use super::*;
 
     const CONTAINER: Fields = Fields { shown: &["env"], whole: &["config", "spec"] };
-    const POD: Fields = Fields { shown: &["env", "data"], whole: &["items", "spec", "containers", "annotations"] };
+    const POD: Fields = Fields {
+        shown: &["env", "data"],
+        whole: &["items", "spec", "containers", "annotations", "kubectl.kubernetes.io/last-applied-configuration"],
+    };
 
     #[test]
     fn fields_that_hold_no_environment_are_told_apart() {
@@ -181,13 +183,11 @@ mod tests {
             "{{json .State}}",
             "{{.Config.Image}}",
             "{{json .Config.Labels}}",
-            "{{index .Config.Labels \"x.y\"}}",
             "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}",
             "{{range .Mounts}}{{.Source}} {{end}}",
-            "{{range $k, $v := .NetworkSettings.Ports}}{{$k}}{{end}}",
-            "{{(index (index .NetworkSettings.Ports \"80/tcp\") 0).HostPort}}",
             "{{if .State.Running}}yes{{else}}no{{end}}",
             "{{range .Mounts}}{{.}}{{end}}",
+            "{{- .Name -}} {{ .Id }}",
             "plain",
         ] {
             assert!(!go(template, &CONTAINER), "{template}");
@@ -213,6 +213,17 @@ mod tests {
             "{{range .}}{{.}}{{end}}",
             "{{.Config.Env",
             "{{printf `%s` .Config.Env}}",
+            "{{if 1}}{{json .}}{{end}}",
+            "{{if .Id}}{{json .}}{{end}}",
+            "{{range .Mounts}}{{\tend}}{{.}}",
+            "{{range .Mounts}}{{-\nend}}{{.}}",
+            "{{/* }} */}}{{.}}",
+            "{{/* {{range .Mounts}} */}}{{.}}",
+            "{{\"{{range .Mounts}}\"}}{{.}}",
+            "{{range .Mounts}}{{end}}{{end}}",
+            "{{range .Mounts}}{{if .X}}{{else}}{{end}}{{else}}{{.}}{{end}}",
+            "{{.Id.Config",
+            "{{{.}}}",
         ] {
             assert!(go(template, &CONTAINER), "{template}");
         }
@@ -246,6 +257,11 @@ mod tests {
             "{.data.x}",
             "{range .spec.containers[*].env[*]}{.value}{end}",
             "{.metadata.annotations}",
+            "{.metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration}",
+            "{\"x\".spec}",
+            "{\"x\" .spec \"y\"}",
+            "{\"}\"}{.spec}",
+            "{.a[?(@.b==\"x)].c}",
             "{.spec",
         ] {
             assert!(json_path(path, &POD), "{path}");
@@ -255,5 +271,12 @@ mod tests {
         assert!(!go("{{range .items}}{{.metadata.name}}{{end}}", &POD));
         assert!(go("{{range .items}}{{.}}{{end}}", &POD));
         assert!(go("{{range .items}}{{.spec}}{{end}}", &POD));
+    }
+
+    #[test]
+    fn a_long_template_shows_all() {
+        let long = "{{.Id}}".repeat(LONGEST);
+        assert!(go(&long, &CONTAINER));
+        assert!(json_path(&".a".repeat(LONGEST), &POD));
     }
 }
