@@ -5,7 +5,7 @@ use super::lower::Loss;
 use super::section::HoldSection;
 use super::verdicts::Verdicts;
 use crate::index::Table;
-use crate::pattern::{HostPattern, Purpose, normal_host};
+use crate::pattern::{HostPattern, Purpose, is_loopback, normal_host};
 use crate::policy::{CompiledFile, Policy};
 use crate::role::{self, Side};
 use crate::rule::{Pattern, Rule};
@@ -46,7 +46,7 @@ pub(super) fn lower(
             losses.push(Loss::of(text.to_owned(), wanted.source));
             continue;
         };
-        if is_own_machine(&host.name) {
+        if is_loopback(&host.name) {
             continue;
         }
         let kept_back = match host.name.strip_prefix("*.") {
@@ -169,11 +169,4 @@ fn may_match(pattern: &HostPattern, name: &str) -> bool {
             below.is_some() || pattern.matches(&host, Purpose::Restrict) != Tri::No
         }
     }
-}
-
-/// The run's own loopback, which needs no word.
-fn is_own_machine(name: &str) -> bool {
-    name == "localhost"
-        || name.ends_with(".localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback() || address.is_unspecified())
 }

@@ -138,6 +138,16 @@ pub(crate) fn is_link_local(host: &str) -> bool {
     }
 }
 
+/// This machine itself, by whatever name or address: what `@loopback` holds.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let host = normal_host(host);
+    matches!(
+        host.as_str(),
+        "localhost" | "localhost.localdomain" | "localhost4" | "localhost6" | "ip6-localhost" | "ip6-loopback"
+    ) || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback() || address.is_unspecified())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +180,36 @@ mod tests {
         }
         assert!(!is_link_local("169.255.0.1"));
         assert!(is_link_local("fe80::1"));
+    }
+
+    #[test]
+    fn the_set_and_the_function_mean_the_same_machine() {
+        let set = crate::set::built_in("loopback").unwrap();
+        let patterns: Vec<_> = set.members.iter().map(|member| HostPattern::parse(member).unwrap()).collect();
+        for (host, own) in [
+            ("localhost", true),
+            ("LOCALHOST.", true),
+            ("app.localhost", true),
+            ("localhost.localdomain", true),
+            ("ip6-loopback", true),
+            ("127.0.0.1", true),
+            ("127.1", true),
+            ("0x7f000001", true),
+            ("0", true),
+            ("0.0.0.0", true),
+            ("[::]", true),
+            ("[::1]", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("[::ffff:0:0]", true),
+            ("127.example.org", false),
+            ("127.0.0.1.example.org", false),
+            ("localhost.example.org", false),
+            ("10.0.0.1", false),
+            ("example.org", false),
+        ] {
+            let in_set = patterns.iter().any(|one| one.matches(&target(host), Purpose::Permit) == Tri::Yes);
+            assert_eq!((in_set, is_loopback(host)), (own, own), "{host}");
+        }
     }
 
     #[test]

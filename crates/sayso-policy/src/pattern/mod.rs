@@ -15,7 +15,7 @@ mod tool;
 
 pub(crate) use command::{RunPattern, canonical_flags, compile_regex};
 pub(crate) use glob::Glob;
-pub(crate) use host::{HostPattern, is_link_local, normal_host};
+pub(crate) use host::{HostPattern, is_link_local, is_loopback, normal_host};
 pub(crate) use kind::RunKind;
 pub(crate) use path::{
     Bases, Below, Component, Ground, PathKey, PathPattern, Tree, Watch, beside, is_output_name, may_name,

@@ -1,7 +1,7 @@
 //! What the model looks at: how many effects of a call are of each kind.
 
 use crate::judging::Judging;
-use crate::pattern::is_link_local;
+use crate::pattern::{is_link_local, is_loopback};
 use sayso_shell::program::Facets;
 use sayso_shell::{Carry, Code, Effect, HostTarget, PathTarget, Target, Verb};
 use std::path::Path;
@@ -184,10 +184,6 @@ fn connects(host: &HostTarget) -> Option<Feature> {
         HostTarget::Exact { .. } | HostTarget::Configured(_) => Some(Feature::Connects),
         HostTarget::Unknown => Some(Feature::ConnectsUnclear),
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn path(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> Option<Feature> {

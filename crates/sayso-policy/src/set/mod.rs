@@ -121,13 +121,23 @@ pub(crate) const BUILT_IN: &[BuiltIn] = &[
             "{brew,apk,rpm} {list,info,search,deps}",
             "openssl {x509,version,verify,crl,asn1parse}",
             "{gzip,gunzip,bzip2,bunzip2,xz,unxz,zstd,unzstd} {--stdout,--list,--test}",
-            "sqlite3",
+            "sqlite3 --only-reads",
             "{ip,ss,netstat,ifconfig}",
             "{terraform,tofu} version",
             "tmux {ls,list-sessions,list-windows,list-panes}",
             "sqlite3 -version",
             "psql --version",
             "* {--help,--version}",
+        ],
+    },
+    BuiltIn {
+        // What loads an application of the project before it says what it is or how it is used.
+        name: "loads-project",
+        kind: SetKind::Run,
+        members: &[
+            "{flask,quart,fastapi,celery,scrapy,huey_consumer,dramatiq,rq,locust,behave,sphinx-build,mkdocs,pelican,lektor,kedro,dagster,prefect,dbt,airflow}",
+            "{jest,vitest,mocha,ava,tap,jasmine,karma,cypress,playwright,web-test-runner,wtr,testcafe,uvu,qunit,lab,storybook,rake}",
+            "{uvicorn,gunicorn,hypercorn,daphne,waitress-serve,unicorn,puma,sidekiq,hanami,jekyll,middleman,nanoc,guard,cucumber}",
         ],
     },
     BuiltIn { name: "builds", kind: SetKind::Run, members: &[] },
@@ -265,7 +275,40 @@ pub(crate) const BUILT_IN: &[BuiltIn] = &[
             "hackage.haskell.org",
         ],
     },
-    BuiltIn { name: "loopback", kind: SetKind::Host, members: &["localhost", "127.*", "::1", "*.localhost"] },
+    BuiltIn {
+        // This machine, by every name and address that leads to it: one that is all zeros does too.
+        name: "loopback",
+        kind: SetKind::Host,
+        members: &[
+            "localhost",
+            "*.localhost",
+            "localhost.localdomain",
+            "localhost4",
+            "localhost6",
+            "ip6-localhost",
+            "ip6-loopback",
+            r"re:^127\.[0-9]+\.[0-9]+\.[0-9]+$",
+            "0.0.0.0",
+            "::1",
+            "::",
+        ],
+    },
+    BuiltIn {
+        // Machines nearby, which the web does not reach: private and link-local addresses, names without a dot, and
+        // those below domains that are nobody's on the web.
+        name: "private-hosts",
+        kind: SetKind::Host,
+        members: &[
+            r"re:^(10|127|0|192\.168|169\.254|172\.(1[6-9]|2[0-9]|3[01])|100\.(6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7]))\.[0-9.]+$",
+            // Of the sixth version: its own, link-local ones, and what carries an address of the fourth.
+            "re:^f[cd][0-9a-f]{2}:",
+            "re:^fe[89a-f][0-9a-f]:",
+            "re:^(::|64:ff9b:|2002:)",
+            r"re:^[^.:]+$",
+            "*.{internal,local,localdomain,localhost,lan,intranet,corp,home,private,home.arpa}",
+            "100.100.100.200",
+        ],
+    },
     BuiltIn { name: "fs", kind: SetKind::Tool, members: &["file_read", "file_write", "file_list", "file_delete"] },
     BuiltIn { name: "runtime", kind: SetKind::Tool, members: &["bash_execute"] },
     BuiltIn { name: "web", kind: SetKind::Tool, members: &["web_fetch", "web_search"] },

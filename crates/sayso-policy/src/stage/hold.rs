@@ -11,7 +11,7 @@ use super::opinions::{OnEffect, Opinions};
 use super::{FileInForce, Inputs, built_in, held_inside, repository};
 use crate::hold::HoldSection;
 use crate::judging::Judging;
-use crate::pattern::{Purpose, RunKind, RunPattern, normal_host};
+use crate::pattern::{Purpose, RunKind, RunPattern, is_loopback};
 use crate::policy::CompiledFile;
 use crate::rule::{Pattern, run_of};
 use crate::word::{Actor, Code, Holding, Opinion, Stage, Tri, Verdict};
@@ -328,13 +328,6 @@ fn is_elsewhere(code: Code) -> bool {
             | Code::Publishes
             | Code::Signals
     )
-}
-
-fn is_loopback(host: &str) -> bool {
-    let host = normal_host(host);
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback() || address.is_unspecified())
 }
 
 /// Whether the call is a command for a shell, and nothing else.
