@@ -74,6 +74,14 @@ impl<'a> OwnFiles<'a> {
                 }
             }
         }
+        // Also where it is made only now.
+        let project = run.options.iter().filter(|option| option.name == "--project-directory");
+        for word in project.filter_map(|option| option.value.as_ref().and_then(Word::exact_str)) {
+            let path = canonical(scene.files, &search.at(&start, word)).path;
+            if places.len() < MOST_PLACES && !places.contains(&path) {
+                places.push(path);
+            }
+        }
         for file in &named {
             let folder = file.parent().map(Path::to_path_buf).filter(|folder| !is_system(folder));
             places.extend(folder.filter(|folder| places.len() < MOST_PLACES && !places.contains(folder)));

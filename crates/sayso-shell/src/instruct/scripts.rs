@@ -72,7 +72,8 @@ pub(super) fn reached(files: &dyn Files, from: Vec<PathBuf>, places: &[PathBuf])
                 let path = canonical(files, &joined).path;
                 tried.insert(joined);
                 let there = is_file(files, &path);
-                if (is_named || there && may_be_script(&path)) && found.files.insert(path.clone()) && there {
+                let counts = if there { is_named || may_be_script(&path) } else { is_named };
+                if counts && found.files.insert(path.clone()) && there {
                     queue.push(path);
                 }
             }
@@ -123,7 +124,7 @@ fn named_scripts(text: &str) -> BTreeSet<&str> {
                     if !option {
                         found.extend(Some(word).filter(|word| is_plain(word)));
                     }
-                    shell = option && !(word.contains('c') && !word.starts_with("--"));
+                    shell = option && (word.starts_with("--") || !word.contains('c'));
                 } else if begins && matches!(bare, "include" | "sinclude" | "import") {
                     includes = true;
                 } else {

@@ -51,6 +51,13 @@ pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
             variable::written(inv, name, value, variable::is_folder(name), description);
         } else if variable::is_recipe(inv, value) {
             variable::needs_yes(inv, name, format!("{name} may run as part of a recipe"), description);
+        } else if variable::fills_in(inv, name, description) {
+            variable::needs_yes(
+                inv,
+                name,
+                format!("{name} may stand in the file that {} goes by", inv.name),
+                description,
+            );
         } else if variable::is_strange(inv, name, value, description) {
             let text = format!("nobody knows what {} makes of {name}", inv.name);
             variable::needs_yes(inv, name, text, description);

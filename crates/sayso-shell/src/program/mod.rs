@@ -113,7 +113,7 @@ pub use secret::is_secret_variable;
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, does, subcommand_depth};
 pub use text::Code;
 pub use variable::names_output;
-pub(crate) use variable::{holds_command, pastes_variables};
+pub(crate) use variable::{fills_in_variables, holds_command, pastes_variables};
 pub use view::View;
 pub(crate) use view::may_split;
 

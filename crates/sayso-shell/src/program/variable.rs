@@ -124,6 +124,30 @@ pub(super) fn is_recipe(inv: &Invocation<'_>, value: &Word) -> bool {
     pastes_variables(inv.name) && value.exact().is_some_and(holds_command)
 }
 
+/// Whether compose puts the variable into its file, where it may be a folder of this machine, an image or a command.
+pub(super) fn fills_in(inv: &Invocation<'_>, name: &str, description: &Description) -> bool {
+    const TELLS: &[&str] =
+        &["events", "images", "kill", "logs", "ls", "port", "ps", "stats", "top", "version", "volumes"];
+    let mut words = description.words.iter().map(|&at| inv.argv.get(usize::from(at)).and_then(Word::exact_str));
+    let compose = match inv.name {
+        "docker-compose" | "podman-compose" => true,
+        "docker" | "podman" | "nerdctl" => words.next() == Some(Some("compose")),
+        _ => false,
+    };
+    compose && said_of(name) == 0 && !words.next().flatten().is_some_and(|sub| TELLS.contains(&sub))
+}
+
+/// Whether these words may call compose, which puts variables into its file.
+pub(crate) fn fills_in_variables(program: &str, argv: &[Word]) -> bool {
+    match program {
+        "docker-compose" | "podman-compose" => true,
+        "docker" | "podman" | "nerdctl" => {
+            argv.iter().skip(1).any(|word| word.exact_str().is_none_or(|word| word == "compose"))
+        }
+        _ => false,
+    }
+}
+
 /// Whether the program puts variables of its environment into the text of commands.
 pub(crate) fn pastes_variables(program: &str) -> bool {
     matches!(program, "make" | "gmake" | "just" | "task")

@@ -19,7 +19,8 @@ use crate::effect::{
 };
 use crate::program::number::prints_number;
 use crate::program::{
-    Code, Description, Facets, Prints, Start, facets, holds_command, pastes_variables, without_gnu_prefix,
+    Code, Description, Facets, Prints, Start, facets, fills_in_variables, holds_command, pastes_variables,
+    without_gnu_prefix,
 };
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
@@ -67,6 +68,23 @@ impl<'t> Walker<'t> {
         }
     }
 
+    /// Variables that compose finds and may put into its file, whatever their values. As above, a name in capitals may be in
+    /// the environment already.
+    fn hand_on_what_fills_in(&self, env: &mut Vec<(Text, Word)>) {
+        for name in self.scope.names().map(|name| &**name) {
+            let Some(entry) = self.scope.get(name) else { continue };
+            let passed = entry.exported || !name.iter().any(u8::is_ascii_lowercase);
+            if passed && is_name(name) && !env.iter().any(|(known, _)| known.as_bytes() == name) {
+                let value = match &entry.held {
+                    Held::Scalar(Scalar::Exact(value)) => Word::Exact(Text::from(&**value)),
+                    Held::Scalar(_) => Word::Opaque,
+                    _ => continue,
+                };
+                env.push((Text::from(name), value));
+            }
+        }
+    }
+
     /// A program outside the shell.
     pub(crate) fn program(&mut self, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
         let mut program = if self.state.elsewhere {
@@ -91,6 +109,9 @@ impl<'t> Walker<'t> {
         }
         if pastes_variables(base) {
             self.hand_on_commands(&mut call.env);
+        }
+        if fills_in_variables(base, &call.argv) {
+            self.hand_on_what_fills_in(&mut call.env);
         }
         self.hand_on_given(&mut call.env);
         if call.env.iter().any(|(name, _)| name.as_bytes() == b"PATH")

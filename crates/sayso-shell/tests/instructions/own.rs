@@ -41,6 +41,15 @@ fn what_is_moved_to_the_name_of_an_own_file_may_be_it() {
     ] {
         assert!(writes_its_own(command, &files), "{command}");
     }
+    for command in [
+        "printf A=1 > later/.env; docker compose --project-directory later up",
+        "printf A=1 > later/.env; docker-compose --project-directory=later up",
+        "printf A=1 > mine.env; docker compose --env-file mine.env up",
+        "mv x mine.env; docker-compose --env-file=mine.env up -d",
+        "printf services: > compose.yaml; docker-compose up",
+    ] {
+        assert!(writes_its_own(command, &files), "{command}");
+    }
     for command in ["mv x notes.txt; make", "mv x src; cargo build", "mv x other.mk; make -f mine.mk"] {
         assert!(!writes_its_own(command, &files), "{command}");
     }
