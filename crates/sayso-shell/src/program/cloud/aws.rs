@@ -3,7 +3,7 @@
 use super::by_verb;
 use crate::effect::{Carry, NamedBy, Verb};
 use crate::program::{Code, View};
-use crate::word::Word;
+use crate::word::{Part, Word};
 
 /// Names of operations that hand out secrets.
 const SECRET: &[&str] = &[
@@ -52,6 +52,15 @@ fn shows_secrets(view: &mut View<'_>) {
 fn steered(view: &mut View<'_>, option: &str, code: Code) -> Vec<Word> {
     let mut values = Vec::new();
     for at in 1..view.inv.argv.len() {
+        // `--endpoint-url=$HOST`: which option it is shows, though its value does not.
+        if let Some(Word::Dynamic(shape)) = view.word(at)
+            && let Some(Part::Literal(text)) = shape.parts.first()
+            && text.as_str().is_some_and(|text| text.starts_with(&format!("{option}=")))
+        {
+            values.push(Word::Opaque);
+            view.named_by_flag(code, option, at);
+            continue;
+        }
         let Some(text) = view.word(at).and_then(Word::exact_str) else { continue };
         let (name, joined) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
         // A single dash counts for some of these programs. Shorter beginnings are those of other options too.
