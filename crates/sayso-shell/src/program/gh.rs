@@ -51,7 +51,10 @@ pub(crate) fn api(view: &mut View<'_>) {
     };
     let query = view.operand_str(0) == Some("graphql") && !view.has("--input") && {
         let values = view.values("--raw-field").into_iter().chain(view.values("--field"));
-        values.into_iter().all(|(_, v)| v.exact_str().is_some_and(|v| !v.contains("mutation") && !v.contains("=@")))
+        let values: Vec<_> = values.collect();
+        // What is asked must stand here: another field alone is sent as it is.
+        values.iter().any(|(_, v)| v.exact_str().is_some_and(|v| v.starts_with("query=")))
+            && values.iter().all(|(_, v)| v.exact_str().is_some_and(|v| !v.contains("mutation") && !v.contains("=@")))
     };
     for (at, value) in view.values("--field") {
         // `-F body=@file` sends a file.

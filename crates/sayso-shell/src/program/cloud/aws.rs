@@ -3,7 +3,7 @@
 use super::by_verb;
 use crate::effect::{Carry, NamedBy, Verb};
 use crate::program::{Code, View};
-use crate::word::Word;
+use crate::word::{Part, Word};
 
 /// Names of operations that hand out secrets.
 const SECRET: &[&str] = &[
@@ -48,18 +48,38 @@ fn shows_secrets(view: &mut View<'_>) {
     }
 }
 
+/// An option, or the beginning of it, that leads the command elsewhere: it needs a yes of its own. Its values.
+fn steered(view: &mut View<'_>, option: &str, code: Code) -> Vec<Word> {
+    let mut values = Vec::new();
+    for at in 1..view.inv.argv.len() {
+        // `--endpoint-url=$HOST`: which option it is shows, though its value does not.
+        if let Some(Word::Dynamic(shape)) = view.word(at)
+            && let Some(Part::Literal(text)) = shape.parts.first()
+            && text.as_str().is_some_and(|text| text.starts_with(&format!("{option}=")))
+        {
+            values.push(Word::Opaque);
+            view.named_by_flag(code, option, at);
+            continue;
+        }
+        let Some(text) = view.word(at).and_then(Word::exact_str) else { continue };
+        let (name, joined) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
+        // A single dash counts for some of these programs. Shorter beginnings are those of other options too.
+        let name = name.trim_start_matches('-');
+        if !text.starts_with('-') || name.len() < 5 || !option.trim_start_matches('-').starts_with(name) {
+            continue;
+        }
+        values.extend(joined.map(|value| Word::Exact(value.as_str().into())).or_else(|| view.word(at + 1).cloned()));
+        view.named_by_flag(code, option, at);
+    }
+    values
+}
+
 /// `aws [options] service operation [options]`.
 pub(crate) fn aws(view: &mut View<'_>) {
     let mut words: Vec<usize> = Vec::new();
     let mut at = 1;
     while let Some(word) = view.word(at) {
         match word.exact_str() {
-            Some("--endpoint-url") => {
-                if let Some(url) = view.word(at + 1) {
-                    view.connects(url, at + 1);
-                }
-                at += 1;
-            }
             Some(option) if option.starts_with("--") && !option.contains('=') => {
                 // Options that take no value; any other is followed by one.
                 let alone = option.starts_with("--no-")
@@ -88,6 +108,9 @@ pub(crate) fn aws(view: &mut View<'_>) {
     }
     view.out.words = words.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
     view.connects_configured("aws", 0);
+    for url in steered(view, "--endpoint-url", Code::OtherHost) {
+        view.connects(&url, 0);
+    }
     let name = |n: usize| words.get(n).and_then(|&at| view.word(at)).map(Word::exact_str);
     let (service, operation) = (name(0), name(1));
     let named = |words: &[&str]| NamedBy::Words(words.iter().map(|&word| word.to_owned()).collect());
@@ -174,6 +197,9 @@ fn s3(view: &mut View<'_>, operation: &str, words: &[usize]) {
 
 pub(crate) fn gcloud(view: &mut View<'_>) {
     view.connects_configured("google cloud", 0);
+    // Options that nobody sees stand in these files.
+    steered(view, "--flags-file", Code::RunsCode);
+    steered(view, "--flagfile", Code::RunsCode);
     by_verb(
         view,
         &[

@@ -119,13 +119,17 @@ fn is_narrow(format: &Word, template: Option<&Word>) -> bool {
     }
 }
 
-/// Files that options name in their own ways.
-pub(crate) fn files(view: &mut View<'_>) {
-    shown(view);
-    // A user in it may be a program that is asked for credentials.
+/// A user in a file of settings may be a program that is asked for credentials: kubectl's, and helm's.
+pub(crate) fn config(view: &mut View<'_>) {
     if let Some((at, _)) = view.values("--kubeconfig").pop() {
         view.named_by_flag(Code::RunsCode, "--kubeconfig", at);
     }
+}
+
+/// Files that options name in their own ways.
+pub(crate) fn files(view: &mut View<'_>) {
+    shown(view);
+    config(view);
     template_file(view);
     for (at, format) in view.values("--output") {
         let Some((kind, file)) = format.exact_str().and_then(|text| text.split_once('=')) else { continue };
