@@ -1,7 +1,8 @@
 // One question behind a one-time link. The link stands behind `#`, which browsers do not send, and is taken out of the
 // address at once. Nothing is answered before somebody presses a button.
 import { html, render, useEffect, useRef, useState } from '/vendor/preact-htm.js';
-import { About, Standing, useLeft, useSettled } from '/card.js';
+import { About, Standing, useLeft } from '/card.js';
+import { useSettled } from '/parts.js';
 import { telling } from '/live.js';
 import { Said, visible } from '/text.js';
 
