@@ -1,7 +1,7 @@
 //! Plans: a list of calls that is judged and answered as one question before the first of them runs.
 //!
-//! A plan is judged step by step, as if the steps before had run ([`judge`]). One that needs a person is a question as any
-//! other, with its steps; a yes to it is a saved answer for each step ([`grants`]) that is used once, and counts only when the
+//! A plan is judged step by step, as if the steps before had run (`judge`). One that needs a person is a question as any
+//! other, with its steps; a yes to it is a saved answer for each step (`grants`) that is used once, and counts only when the
 //! step before it has been used. So nothing here lets a call pass: the stage of grants does, and only what asked when the
 //! plan was approved.
 //!
